@@ -1,0 +1,28 @@
+# What gumption is built with. The first block is always needed and is all that a bare machine must have; each option of
+# the second brings one library, is on by default, and a command whose feature is off says so.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Utf8proc REQUIRED)
+
+set(GUMPTION_FEATURES "" CACHE INTERNAL "Features that are switched on")
+set(GUMPTION_FEATURE_DEFINITIONS "")
+
+macro(gumption_feature name package what)
+  option(GUMPTION_WITH_${name} "${what} (${package})" ON)
+  if(GUMPTION_WITH_${name})
+    find_package(${package} REQUIRED)
+    list(APPEND GUMPTION_FEATURES ${name})
+    list(APPEND GUMPTION_FEATURE_DEFINITIONS GUMPTION_WITH_${name}=1)
+  else()
+    list(APPEND GUMPTION_FEATURE_DEFINITIONS GUMPTION_WITH_${name}=0)
+  endif()
+endmacro()
+
+gumption_feature(ARCHIVES LibArchive "Reading .gz, .xz, .zst, .zip and .tar input")
+gumption_feature(CHECKSUMS Sodium "SHA-256 of files")
+gumption_feature(DOWNLOAD CURL "Fetching benchmarks by HTTP")
+gumption_feature(SIMDJSON simdjson "Fast reading of JSON Lines")
+gumption_feature(XML pugixml "Reading and writing XML benchmarks")

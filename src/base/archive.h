@@ -1,0 +1,24 @@
+#pragma once
+
+// Compressed streams and archives, through libarchive. Without the feature `archives`, only looks_packed() may be used.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gumption/base/files.h"
+
+namespace gumption {
+
+/// Whether a file that starts with `start` (512 bytes are enough) is a compressed stream or an archive.
+bool looks_packed(std::string_view start);
+
+/// The text in a compressed file, or in the one file that an archive holds. UserError when it holds several.
+std::unique_ptr<ByteSource> open_packed(const std::filesystem::path& path);
+
+/// Writes the member of `archive` whose path is `member` or ends in "/" + `member` to the file `to`. UserError when the
+/// archive is broken or has no such member; `to` is then as it was.
+void extract_member(const std::filesystem::path& archive, const std::string& member, const std::filesystem::path& to);
+
+}  // namespace gumption

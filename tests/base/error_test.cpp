@@ -1,0 +1,46 @@
+#include "gumption/base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace gumption {
+namespace {
+
+TEST(Error, SaysFileLineExpectedFoundAndAdvice) {
+  const Complaint complaint{"dev.jsonl", 7, "a label from 1 to 3", "\"4\"", "Check the label list"};
+  EXPECT_EQ(to_message(complaint), "dev.jsonl:7: expected a label from 1 to 3, found \"4\". Check the label list.");
+}
+
+TEST(Error, LeavesOutWhatIsEmpty) {
+  EXPECT_EQ(to_message({"a.csv", 0, "", "no rows", ""}), "a.csv: no rows.");
+  EXPECT_EQ(to_message({"", 3, "a number", "", ""}), "line 3: expected a number.");
+}
+
+TEST(Error, BadRowIsAUserErrorThatKeepsItsPlace) {
+  try {
+    throw BadRow({"x", 2, "y", "z", ""});
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "x:2: expected y, found z.");
+    EXPECT_EQ(dynamic_cast<const BadRow&>(error).complaint().line, 2U);
+  }
+}
+
+TEST(Error, EnsureNamesThePlace) {
+  EXPECT_NO_THROW(ensure(true, "fine"));
+  try {
+    ensure(false, "sums agree");
+    FAIL();
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("sums agree"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("error_test.cpp"), std::string::npos);
+  }
+}
+
+TEST(Error, QuotesAnythingOntoOneLine) {
+  EXPECT_EQ(quoted("plain"), "\"plain\"");
+  EXPECT_EQ(quoted(std::string_view("a\tb\n\0c", 6)), "\"a\\tb\\n\\x00c\"");
+  EXPECT_EQ(quoted("bad \xFF byte"), "\"bad \uFFFD byte\"");
+  EXPECT_EQ(quoted("ééé", 4), "\"éé…\"");
+}
+
+}  // namespace
+}  // namespace gumption
