@@ -1,5 +1,6 @@
 #include "gumption/text/byte_bpe.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -193,8 +194,9 @@ void ByteBpeTokenizer::place_segment(std::string_view text, std::vector<Placed>&
       symbols_of(std::string_view(segment).substr(at, end - at), symbols);
       merges_.apply(symbols, scratch);
       for (const BpeSymbol& symbol : symbols) {
-        const TextRange place = place_of(segment, {at, at + symbol.length});
-        const auto original = [&](std::size_t byte) { return part.begin + byte - (byte > 0 ? added : 0); };
+        TextRange place = place_of(segment, {at, at + symbol.length});
+        if (added > 0 && place.end <= added) place.end = added + decode_point(text.substr(part.begin)).length;
+        const auto original = [&](std::size_t byte) { return part.begin + std::max(byte, added) - added; };
         tokens.push_back({symbol.id, {original(place.begin), original(place.end)}});
         at += symbol.length;
       }
