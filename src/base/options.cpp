@@ -37,8 +37,8 @@ Number parse_in_range(const std::string& name, const char* kind, const Range<Num
   const auto value = parse_as<Number>(text);
   if (value && *value >= range.low && *value <= range.high) return *value;
   const std::string limits = range_text(range);
-  throw UserError(
-      fmt::format("{}: expected a {}{}{}, found {}.", name, kind, limits.empty() ? "" : " of ", limits, in_quotes(text)));
+  throw UserError(fmt::format("{}: expected a {}{}{}, found {}.", name, kind, limits.empty() ? "" : " of ", limits,
+                              in_quotes(text)));
 }
 
 template <class Number>

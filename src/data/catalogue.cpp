@@ -86,7 +86,11 @@ std::vector<Benchmark> make_benchmarks() {
       {"codah",
        "CODAH, 2,776 questions",
        "ODC-BY 1.0",
-       {{kCodahTable, 485130, "96689f2abf2f09eb91af50e2d8f92bb553e157601908a1cee83fe68670b5c3ea", {}, false,
+       {{kCodahTable,
+         485130,
+         "96689f2abf2f09eb91af50e2d8f92bb553e157601908a1cee83fe68670b5c3ea",
+         {},
+         false,
          "full_data.tsv"}}},
       {"swag",
        "SWAG, 73,546 + 20,006 + 20,005 questions",
@@ -208,7 +212,8 @@ std::vector<fs::path> pull_benchmark(const std::string& name, const PullOptions&
   std::vector<fs::path> results;
   for (const RemoteFile& file : wanted.files) {
     const auto paths = results_of(file, folder);
-    const bool complete = std::all_of(paths.begin(), paths.end(), [](const fs::path& path) { return fs::exists(path); });
+    const bool complete =
+        std::all_of(paths.begin(), paths.end(), [](const fs::path& path) { return fs::exists(path); });
     if (!complete) fetch(file, folder, options);
     results.insert(results.end(), paths.begin(), paths.end());
   }

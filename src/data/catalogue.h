@@ -10,8 +10,8 @@
 
 namespace gumption {
 
-/// The folders in which benchmarks and models are looked for: those of the path list GUMPTION_DATA, then the user's data
-/// folder (XDG_DATA_HOME/gumption). They need not exist.
+/// The folders in which benchmarks and models are looked for: those of the path list GUMPTION_DATA, then the user's
+/// data folder (XDG_DATA_HOME/gumption). They need not exist.
 std::vector<std::filesystem::path> data_folders();
 
 /// `path` where it exists (or is "-"); else its first namesake below a data folder; else `path` as it is.
@@ -47,8 +47,8 @@ struct PullOptions {
   std::string to;    // folder to put the benchmark's folder into; empty: the first data folder
 };
 
-/// Fetches a benchmark's files that aren't there yet and gives the paths of all of them. What is fetched appears whole or not at all; an
-/// interrupted transfer is continued by the next call.
+/// Fetches a benchmark's files that aren't there yet and gives the paths of all of them. What is fetched appears whole
+/// or not at all; an interrupted transfer is continued by the next call.
 std::vector<std::filesystem::path> pull_benchmark(const std::string& name, const PullOptions& options);
 
 }  // namespace gumption

@@ -23,17 +23,17 @@ namespace gumption {
 namespace fs = std::filesystem;
 
 const std::vector<std::string>& finding_kinds() {
-  static const std::vector<std::string> kinds = {"bad-row",         "duplicate",    "near-duplicate", "shared-context",
-                                                 "shared-event",    "repeated-choice", "label-bias",  "length-bias",
-                                                 "none-of-the-above", "odd-characters"};
+  static const std::vector<std::string> kinds = {
+      "bad-row",         "duplicate",  "near-duplicate", "shared-context",    "shared-event",
+      "repeated-choice", "label-bias", "length-bias",    "none-of-the-above", "odd-characters"};
   return kinds;
 }
 
 OptionSet describe(CheckOptions& options) {
   OptionSet set;
   set.add("no_near_duplicates", options.no_near_duplicates, "Leave out the search for near-duplicates");
-  set.add("similarity", options.similarity, "Share of common word trigrams from which two questions are near-duplicates",
-          {0.05, 1});
+  set.add("similarity", options.similarity,
+          "Share of common word trigrams from which two questions are near-duplicates", {0.05, 1});
   set.add("most_findings", options.most_findings, "List at most N findings of a kind (all are counted)");
   set.add("ignore", options.ignore, "A kind of finding to leave out");
   return set;
@@ -150,8 +150,8 @@ void report_label_bias(const FileTally& tally, const std::string& file, Findings
       shares += fmt::format("{}{:.1f}%", shares.empty() ? "" : ", ", 100 * static_cast<double>(count) / total);
     }
     findings.add("label-bias", file, 0,
-                 fmt::format("the right answer's position is uneven: {} over {} choices (chi-square {:.1f}, p {})", shares,
-                             choices, chi_square, p < 1e-4 ? "< .0001" : fmt::format("= {:.4f}", p)));
+                 fmt::format("the right answer's position is uneven: {} over {} choices (chi-square {:.1f}, p {})",
+                             shares, choices, chi_square, p < 1e-4 ? "< .0001" : fmt::format("= {:.4f}", p)));
   }
 }
 
@@ -168,10 +168,11 @@ void report_length_bias(const FileTally& tally, const std::string& file, Finding
   const double high = d + kNormal95 * error;
   constexpr double kSmallEffect = 0.2;
   if (std::abs(d) < kSmallEffect || (low < 0 && high > 0)) return;
-  findings.add("length-bias", file, 0,
-               fmt::format("right answers are {} than wrong ones: {:.2f} against {:.2f} tokens (Cohen's d {:.2f}, 95% {:.2f} "
-                           "to {:.2f})",
-                           d > 0 ? "longer" : "shorter", a.mean, b.mean, d, low, high));
+  findings.add(
+      "length-bias", file, 0,
+      fmt::format("right answers are {} than wrong ones: {:.2f} against {:.2f} tokens (Cohen's d {:.2f}, 95% {:.2f} "
+                  "to {:.2f})",
+                  d > 0 ? "longer" : "shorter", a.mean, b.mean, d, low, high));
 }
 
 void report_none_of_the_above(const FileTally& tally, const std::string& file, Findings& findings) {
@@ -179,9 +180,9 @@ void report_none_of_the_above(const FileTally& tally, const std::string& file, F
   const auto share = [](std::size_t part, std::size_t whole) {
     return 100 * static_cast<double>(part) / static_cast<double>(whole);
   };
-  std::string message = fmt::format("\"none of the above\" is a choice of {} of {} questions ({:.1f}%)",
-                                    tally.with_none_of_the_above, tally.questions,
-                                    share(tally.with_none_of_the_above, tally.questions));
+  std::string message =
+      fmt::format("\"none of the above\" is a choice of {} of {} questions ({:.1f}%)", tally.with_none_of_the_above,
+                  tally.questions, share(tally.with_none_of_the_above, tally.questions));
   if (tally.labelled_with_none > 0) {
     message += fmt::format(" and the right one of {} of these ({:.1f}%)", tally.none_is_right,
                            share(tally.none_is_right, tally.labelled_with_none));
@@ -189,7 +190,8 @@ void report_none_of_the_above(const FileTally& tally, const std::string& file, F
   findings.add("none-of-the-above", file, 0, std::move(message));
 }
 
-void report_repeated_choices(const Question& question, const Place& place, const std::string& file, Findings& findings) {
+void report_repeated_choices(const Question& question, const Place& place, const std::string& file,
+                             Findings& findings) {
   for (std::size_t i = 0; i < question.choices.size(); ++i) {
     for (std::size_t j = i + 1; j < question.choices.size(); ++j) {
       const bool may_be_same = question.choices[i].size() == question.choices[j].size() ||

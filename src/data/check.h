@@ -41,9 +41,10 @@ struct CheckReport {
   std::vector<SourceFile> sources;
 };
 
-/// Reads the files one question at a time (twice where questions repeat or several splits are given) and reports what is wrong or suspicious. Each file is a
-/// split unless its questions say theirs. Without the search for near-duplicates, memory grows by 8 bytes a question. A
-/// bad row is a finding; UserError for a file that can't be read at all.
+/// Reads the files one question at a time (twice where questions repeat or several splits are given) and reports what
+/// is wrong or suspicious. Each file is a split unless its questions say theirs. Without the search for
+/// near-duplicates, memory grows by 8 bytes a question. A bad row is a finding; UserError for a file that can't be read
+/// at all.
 CheckReport check_files(std::span<const std::filesystem::path> paths, const ReadOptions& read,
                         const CheckOptions& options, ThreadPool& pool);
 

@@ -25,7 +25,7 @@ OptionSet describe(ReadOptions& options);
 struct OpenedQuestions {
   std::unique_ptr<QuestionReader> reader;
   const QuestionFormat* format = nullptr;
-  std::filesystem::path labels;  // the label list in use, if any
+  std::filesystem::path labels;    // the label list in use, if any
   bool labels_were_found = false;  // beside the file, without being named
 };
 
@@ -52,8 +52,8 @@ struct Dataset {
 Dataset read_dataset(std::span<const std::filesystem::path> paths, const ReadOptions& options = {});
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// Calls `take` with each question in turn and gives where they came from; nothing is kept. The question is valid during
-/// the call only.
+/// Calls `take` with each question in turn and gives where they came from; nothing is kept. The question is valid
+/// during the call only.
 SourceFile for_each_question(const std::filesystem::path& path, const ReadOptions& options,
                              const std::function<void(const Question&)>& take);
 

@@ -33,8 +33,8 @@ const EventFormat* find_event_format(std::string_view name) {
 
 const EventFormat* guess_event_format(const FileStart& start) {
   const auto formats = event_formats();
-  const auto found =
-      std::find_if(formats.begin(), formats.end(), [&](const EventFormat* format) { return format->recognises(start); });
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const EventFormat* format) { return format->recognises(start); });
   return found == formats.end() ? nullptr : *found;
 }
 
@@ -43,7 +43,8 @@ const EventFormat& for_each_event(const std::filesystem::path& path, std::string
   StartedInput input = start_input(find_data_file(path));
   const EventFormat* format = format_name.empty() ? guess_event_format(input.start) : find_event_format(format_name);
   if (format == nullptr || input.start.is_folder) {
-    throw UserError(Complaint{path.string(), 0, "events in a known format", "something else", "Say which with --format"});
+    throw UserError(
+        Complaint{path.string(), 0, "events in a known format", "something else", "Say which with --format"});
   }
   const auto reader = format->open(std::move(input.source));
   Progress progress("reading " + path.filename().string(), "B", reader->position().total);
@@ -75,15 +76,17 @@ bool TableEventReader::next(Event& event) {
 
 std::vector<std::string> TableEventReader::list(const std::string& field) const {
   const auto value = nlohmann::json::parse(field, nullptr, false);
-  if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const auto& item) { return item.is_string(); })) {
+  if (!value.is_array() ||
+      !std::all_of(value.begin(), value.end(), [](const auto& item) { return item.is_string(); })) {
     refuse("a JSON list of texts", in_quotes(field));
   }
   return value.get<std::vector<std::string>>();
 }
 
 void TextEventWriter::refuse(const Event& event, const std::string& why) const {
-  throw UserError(fmt::format("{}: the event {} can't be written in this format: {}. Write it as native-events instead.",
-                              file_.path().string(), in_quotes(event.text), why));
+  throw UserError(
+      fmt::format("{}: the event {} can't be written in this format: {}. Write it as native-events instead.",
+                  file_.path().string(), in_quotes(event.text), why));
 }
 
 const std::vector<std::string>* values_of(const Event& event, std::string_view dimension) {

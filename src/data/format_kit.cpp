@@ -13,9 +13,10 @@ namespace {
 
 void check_text(const std::string& text, const char* what, const std::string& file, std::size_t line) {
   if (const auto at = find_invalid_utf8(text)) {
-    throw BadRow({file, line, "UTF-8 text",
-                  fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at, what),
-                  "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
+    throw BadRow(
+        {file, line, "UTF-8 text",
+         fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at, what),
+         "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
   }
   if (text.find('\0') != std::string::npos) {
     throw BadRow({file, line, "text", fmt::format("a NUL byte in the {}", what), "Is this a text file?"});
@@ -39,7 +40,8 @@ void check_question(const Question& question, const std::string& file, std::size
   }
   const std::size_t kinds = question.notes.choice_kinds.size();
   if (kinds != 0 && kinds != count) {
-    throw BadRow({file, line, fmt::format("{} choice_kinds, one for each choice", count), fmt::format("{}", kinds), ""});
+    throw BadRow(
+        {file, line, fmt::format("{} choice_kinds, one for each choice", count), fmt::format("{}", kinds), ""});
   }
 }
 

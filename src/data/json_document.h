@@ -1,7 +1,7 @@
 #pragma once
 
-// One JSON value at a time, for readers of JSON Lines: simdjson where it is built in, nlohmann-json otherwise. Both give
-// the same values and refuse the same texts.
+// One JSON value at a time, for readers of JSON Lines: simdjson where it is built in, nlohmann-json otherwise. Both
+// give the same values and refuse the same texts.
 
 #include <cstddef>
 #include <cstdint>

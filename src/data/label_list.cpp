@@ -63,7 +63,8 @@ class LabelledReader final : public QuestionReader {
   bool read_row(Question& question) override {
     if (!reader_->next(question)) {
       if (labels_.size() == reader_->rows()) return false;
-      throw UserError(Complaint{list_, 0, fmt::format("{} labels, one for each question of {}", reader_->rows(), file()),
+      throw UserError(Complaint{list_, 0,
+                                fmt::format("{} labels, one for each question of {}", reader_->rows(), file()),
                                 fmt::format("{}", labels_.size()), "Do the two files belong together?"});
     }
     const std::size_t row = reader_->rows();
@@ -73,10 +74,10 @@ class LabelledReader final : public QuestionReader {
     }
     const int label = labels_[row - 1];
     if (static_cast<std::size_t>(label) >= question.choices.size()) {
-      throw BadRow({list_, row,
-                    fmt::format("a label from {} to {}", first_,
-                                static_cast<int>(question.choices.size()) - 1 + first_),
-                    fmt::format("{}", label + first_), ""});
+      throw BadRow(
+          {list_, row,
+           fmt::format("a label from {} to {}", first_, static_cast<int>(question.choices.size()) - 1 + first_),
+           fmt::format("{}", label + first_), ""});
     }
     if (question.label && *question.label != label) {
       throw BadRow({list_, row, fmt::format("the label that {} has itself, {}", file(), *question.label + first_),

@@ -22,7 +22,7 @@ using Rank = std::uint32_t;
 /// Distinct shingle sets, shortest first, with each shingle replaced by its rank: rare ones first.
 struct RankedSets {
   std::vector<Rank> ranks;
-  std::vector<std::size_t> begins;              // of each set; one more at the end
+  std::vector<std::size_t> begins;               // of each set; one more at the end
   std::vector<std::vector<std::size_t>> owners;  // questions that have this very set, in order
 
   std::size_t size() const { return owners.size(); }
@@ -102,7 +102,8 @@ class PrefixIndex {
     for_each_entry([&](Rank rank, Posting posting) { postings_[next[rank]++] = posting; });
   }
 
-  /// Earlier (not longer) sets that are similar enough to set `x`. `seen` has a cell for each set, all 0, and is left so.
+  /// Earlier (not longer) sets that are similar enough to set `x`. `seen` has a cell for each set, all 0, and is left
+  /// so.
   void matches_of(std::size_t x, std::vector<std::uint8_t>& seen, std::vector<Match>& matches) const {
     const auto set = sets_.set(x);
     const auto shortest = static_cast<std::size_t>(std::ceil(threshold_ * static_cast<double>(set.size()) - 1e-9));
@@ -111,9 +112,8 @@ class PrefixIndex {
     for (std::size_t i = 0; i < prefix && i < set.size(); ++i) {
       const auto list = std::span(postings_).subspan(begins_[set[i]], begins_[set[i] + 1] - begins_[set[i]]);
       // Sets are in order of length, so the long enough ones stand together, up to x itself.
-      auto posting = std::partition_point(list.begin(), list.end(), [&](const Posting& entry) {
-        return sets_.set(entry.set).size() < shortest;
-      });
+      auto posting = std::partition_point(list.begin(), list.end(),
+                                          [&](const Posting& entry) { return sets_.set(entry.set).size() < shortest; });
       for (; posting != list.end() && posting->set < x; ++posting) {
         if (seen[posting->set] != 0) continue;
         const auto other = sets_.set(posting->set);

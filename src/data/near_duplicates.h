@@ -25,8 +25,8 @@ class NearDuplicateFinder {
  public:
   void add(const Question& question);
 
-  /// For each question that is near an earlier one: its most similar earlier question (the first of several). Ordered by
-  /// `second`. `threshold` must be in (0, 1].
+  /// For each question that is near an earlier one: its most similar earlier question (the first of several). Ordered
+  /// by `second`. `threshold` must be in (0, 1].
   std::vector<SimilarPair> find(double threshold, ThreadPool& pool) const;
 
   std::size_t size() const { return ends_.size(); }

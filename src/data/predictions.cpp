@@ -10,7 +10,8 @@
 namespace gumption {
 
 const std::vector<std::string>& prediction_formats() {
-  static const std::vector<std::string> names = {"copa-responses", "labels-from-0", "labels-from-1", "superglue", "csv"};
+  static const std::vector<std::string> names = {"copa-responses", "labels-from-0", "labels-from-1", "superglue",
+                                                 "csv"};
   return names;
 }
 
@@ -38,7 +39,8 @@ std::string prediction_line(std::string_view format, const Prediction& predictio
     append_record(record, {prediction.id, std::to_string(prediction.choice)}, ',');
     return record;
   }
-  throw UserError(fmt::format("There is no prediction format {}. {}", in_quotes(format), suggest(format, prediction_formats())));
+  throw UserError(
+      fmt::format("There is no prediction format {}. {}", in_quotes(format), suggest(format, prediction_formats())));
 }
 
 }  // namespace gumption

@@ -78,7 +78,8 @@ std::optional<PronounParts> pronoun_parts(const Question& question) {
   if (!notes.contains(kPronoun) || !notes.contains(kCandidates)) return std::nullopt;
   const auto pronoun = nlohmann::json::parse(notes.at(kPronoun), nullptr, false);
   const auto candidates = nlohmann::json::parse(notes.at(kCandidates), nullptr, false);
-  if (!pronoun.is_string() || !candidates.is_array() || candidates.size() != question.choices.size()) return std::nullopt;
+  if (!pronoun.is_string() || !candidates.is_array() || candidates.size() != question.choices.size())
+    return std::nullopt;
   PronounParts parts;
   parts.text.before = question.context;
   parts.text.pronoun = pronoun.get<std::string>();

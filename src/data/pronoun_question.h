@@ -1,7 +1,7 @@
 #pragma once
 
-// Pronoun questions (Winograd schemas, definite pronouns) as multiple choice: the text before the pronoun is the context,
-// and each choice is a candidate in the pronoun's place with the rest of the text.
+// Pronoun questions (Winograd schemas, definite pronouns) as multiple choice: the text before the pronoun is the
+// context, and each choice is a candidate in the pronoun's place with the rest of the text.
 
 #include <cstddef>
 #include <optional>

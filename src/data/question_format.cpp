@@ -28,10 +28,9 @@ namespace fs = std::filesystem;
 std::span<const QuestionFormat* const> question_formats() {
   // In the order in which they are asked whether they recognise a file.
   static const std::array formats = {
-      &native_format(),        &copa_xml_format(),   &superglue_copa_format(), &social_iqa_format(),
-      &cosmos_csv_format(),    &cosmos_jsonl_format(), &codah_format(),        &swag_format(),
-      &race_format(),          &wsc_xml_format(),    &wsc_text_format(),       &dpr_format(),
-      &commonsense_qa_format(),
+      &native_format(),       &copa_xml_format(), &superglue_copa_format(), &social_iqa_format(), &cosmos_csv_format(),
+      &cosmos_jsonl_format(), &codah_format(),    &swag_format(),           &race_format(),       &wsc_xml_format(),
+      &wsc_text_format(),     &dpr_format(),      &commonsense_qa_format(),
   };
   return formats;
 }
@@ -76,7 +75,8 @@ constexpr std::size_t kStartSize = std::size_t{1} << 16;
 /// Some bytes that were read already, then the rest of their source.
 class RewoundSource final : public ByteSource {
  public:
-  RewoundSource(std::string start, std::unique_ptr<ByteSource> rest) : start_(std::move(start)), rest_(std::move(rest)) {}
+  RewoundSource(std::string start, std::unique_ptr<ByteSource> rest)
+      : start_(std::move(start)), rest_(std::move(rest)) {}
 
   std::size_t read(char* into, std::size_t size) override {
     if (given_ == start_.size()) return rest_->read(into, size);

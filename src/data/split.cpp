@@ -47,7 +47,8 @@ std::vector<Share> parse_parts(const std::string& text) {
     const std::size_t equals = part.find('=');
     const auto share = equals == std::string_view::npos ? std::nullopt : parse_number(part.substr(equals + 1));
     if (!share || !(*share > 0) || *share > 1 || equals == 0) {
-      throw UserError(fmt::format("--parts: expected name=share with a share between 0 and 1, found {}.", in_quotes(part)));
+      throw UserError(
+          fmt::format("--parts: expected name=share with a share between 0 and 1, found {}.", in_quotes(part)));
     }
     const std::string name(part.substr(0, equals));
     if (name.find('/') != std::string::npos || name == "manifest") {
@@ -59,7 +60,8 @@ std::vector<Share> parse_parts(const std::string& text) {
     shares.push_back({name, *share});
     sum += *share;
   }
-  if (std::abs(sum - 1) > 1e-6) throw UserError(fmt::format("--parts: expected shares that add up to 1, found {:g}.", sum));
+  if (std::abs(sum - 1) > 1e-6)
+    throw UserError(fmt::format("--parts: expected shares that add up to 1, found {:g}.", sum));
   return shares;
 }
 
@@ -110,14 +112,16 @@ std::vector<std::size_t> apportion(std::size_t total, const std::vector<Share>& 
     given += counts.back();
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
   for (std::size_t i = 0; given < total; ++i, ++given) ++counts[order[i % order.size()]];
   return counts;
 }
 
-/// Spreads shuffled units over the parts. A unit is a question, or a group that stays together; each goes to the part that
-/// lacks most of its share.
-void deal(const std::vector<std::vector<std::size_t>>& units, const std::vector<Share>& shares, std::vector<Part>& parts) {
+/// Spreads shuffled units over the parts. A unit is a question, or a group that stays together; each goes to the part
+/// that lacks most of its share.
+void deal(const std::vector<std::vector<std::size_t>>& units, const std::vector<Share>& shares,
+          std::vector<Part>& parts) {
   std::size_t total = 0;
   for (const auto& unit : units) total += unit.size();
   const auto wanted = apportion(total, shares);
@@ -144,7 +148,8 @@ std::vector<std::size_t> sampling_order(const std::vector<Question>& questions, 
     groups.emplace_back(questions.size());
     std::iota(groups[0].begin(), groups[0].end(), std::size_t{0});
   } else {
-    groups = groups_of(questions, options.by == "group" ? options.group_by : options.stratify_by, options.by == "group");
+    groups =
+        groups_of(questions, options.by == "group" ? options.group_by : options.stratify_by, options.by == "group");
   }
   if (options.by == "group") {
     shuffle(groups, random);
@@ -182,7 +187,8 @@ std::vector<Part> nested_samples(const std::vector<Question>& questions, const S
       const auto key = [&](std::size_t i) { return key_of(questions[order[i]], options.group_by); };
       while (count > 0 && count < order.size() && key(count) == key(count - 1)) ++count;
     }
-    Part part{fmt::format("fraction-{:g}", 100 * fraction), {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count)}};
+    Part part{fmt::format("fraction-{:g}", 100 * fraction),
+              {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count)}};
     for (const Part& other : parts) {
       if (other.name == part.name) throw UserError(fmt::format("--fractions: {:g} stands twice.", fraction));
     }
@@ -193,7 +199,8 @@ std::vector<Part> nested_samples(const std::vector<Question>& questions, const S
 
 std::vector<Share> fold_shares(std::uint64_t folds) {
   std::vector<Share> shares;
-  for (std::uint64_t i = 0; i < folds; ++i) shares.push_back({fmt::format("fold-{}", i), 1.0 / static_cast<double>(folds)});
+  for (std::uint64_t i = 0; i < folds; ++i)
+    shares.push_back({fmt::format("fold-{}", i), 1.0 / static_cast<double>(folds)});
   return shares;
 }
 
@@ -273,7 +280,8 @@ bool has_checksums() {
 
 }  // namespace
 
-void write_parts(const Dataset& dataset, const std::vector<Part>& parts, const SplitOptions& options, const fs::path& out) {
+void write_parts(const Dataset& dataset, const std::vector<Part>& parts, const SplitOptions& options,
+                 const fs::path& out) {
   if (fs::exists(out)) {
     throw UserError(fmt::format("{}: is there already. Name a new folder, or remove this one first.", out.string()));
   }

@@ -31,13 +31,13 @@ struct Part {
   std::vector<std::size_t> questions;
 };
 
-/// The parts that the options ask for. Parts and folds are disjoint and hold every question; each of the fractions holds
-/// all smaller ones. The same options and questions always give the same parts. UserError for options that make no
-/// sense, and for a question without the note that is asked for.
+/// The parts that the options ask for. Parts and folds are disjoint and hold every question; each of the fractions
+/// holds all smaller ones. The same options and questions always give the same parts. UserError for options that make
+/// no sense, and for a question without the note that is asked for.
 std::vector<Part> split_questions(const std::vector<Question>& questions, const SplitOptions& options);
 
-/// Writes the parts as native files NAME.jsonl and a manifest.json into the new folder `out`, which appears whole or not
-/// at all. UserError where it is there already.
+/// Writes the parts as native files NAME.jsonl and a manifest.json into the new folder `out`, which appears whole or
+/// not at all. UserError where it is there already.
 void write_parts(const Dataset& dataset, const std::vector<Part>& parts, const SplitOptions& options,
                  const std::filesystem::path& out);
 

@@ -40,12 +40,12 @@ struct DatasetStatistics {
   PartStatistics answers;
   PartStatistics correct;
   PartStatistics incorrect;
-  double correct_frequency = 0;    // how often a distinct correct answer occurs on average
+  double correct_frequency = 0;  // how often a distinct correct answer occurs on average
   double incorrect_frequency = 0;
   std::size_t with_none_of_the_above = 0;
-  std::size_t unanswerable = 0;         // "none of the above" is right
-  std::size_t answers_in_context = 0;   // right answers all of whose words stand in the context
-  std::map<std::size_t, std::size_t> choices;        // number of choices → questions
+  std::size_t unanswerable = 0;                // "none of the above" is right
+  std::size_t answers_in_context = 0;          // right answers all of whose words stand in the context
+  std::map<std::size_t, std::size_t> choices;  // number of choices → questions
   std::map<std::string, std::size_t> question_types;
   std::map<std::string, std::size_t> categories;
   std::map<std::string, std::size_t> asks_for;
@@ -91,9 +91,9 @@ struct EventStatistics {
   std::size_t rows = 0;
   std::size_t events = 0;  // distinct texts
   struct Dimension {
-    std::size_t events = 0;   // rows that say something about it
-    std::size_t values = 0;   // inferences other than "none"
-    std::size_t none = 0;     // inferences "none"
+    std::size_t events = 0;  // rows that say something about it
+    std::size_t values = 0;  // inferences other than "none"
+    std::size_t none = 0;    // inferences "none"
   };
   std::map<std::string, Dimension> dimensions;
 };

@@ -41,8 +41,9 @@ struct XmlFile::Impl {
 
   std::size_t line_at(std::size_t offset) {
     offset = std::min(offset, bytes.size());
-    line += static_cast<std::size_t>(std::count(bytes.begin() + static_cast<std::ptrdiff_t>(counted_to),
-                                                bytes.begin() + static_cast<std::ptrdiff_t>(std::max(offset, counted_to)), '\n'));
+    line += static_cast<std::size_t>(
+        std::count(bytes.begin() + static_cast<std::ptrdiff_t>(counted_to),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(std::max(offset, counted_to)), '\n'));
     counted_to = std::max(offset, counted_to);
     return line;
   }
@@ -50,16 +51,16 @@ struct XmlFile::Impl {
 
 XmlFile::XmlFile(ByteSource& source, std::string_view root, const char* row) : impl_(std::make_unique<Impl>()) {
   impl_->bytes = read_all(source, std::uint64_t{1} << 30);
-  const auto result = impl_->document.load_buffer(impl_->bytes.data(), impl_->bytes.size(), pugi::parse_default,
-                                                  pugi::encoding_utf8);
+  const auto result =
+      impl_->document.load_buffer(impl_->bytes.data(), impl_->bytes.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     throw UserError(Complaint{source.name(), impl_->line_at(static_cast<std::size_t>(result.offset)), "well-formed XML",
                               result.description(), "Is the file complete?"});
   }
   const auto top = impl_->document.document_element();
   if (top.name() != root) {
-    throw UserError(Complaint{source.name(), 0, fmt::format("the root element <{}>", root),
-                              fmt::format("<{}>", top.name()), ""});
+    throw UserError(
+        Complaint{source.name(), 0, fmt::format("the root element <{}>", root), fmt::format("<{}>", top.name()), ""});
   }
   impl_->row_name = row;
   impl_->row = top.child(row);

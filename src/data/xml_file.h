@@ -31,8 +31,8 @@ class XmlElement {
   std::size_t line_ = 0;
 };
 
-/// A parsed XML file and the elements of one name below its root, in order. Needs the feature `xml`. UserError, with the
-/// line, for what isn't well-formed or has another root.
+/// A parsed XML file and the elements of one name below its root, in order. Needs the feature `xml`. UserError, with
+/// the line, for what isn't well-formed or has another root.
 class XmlFile {
  public:
   XmlFile(ByteSource& source, std::string_view root, const char* row);

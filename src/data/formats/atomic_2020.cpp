@@ -57,17 +57,20 @@ class Writer final : public TextEventWriter {
 bool recognises(const FileStart& start) {
   const auto fields = split_text(start.line(0), '\t');
   if (fields.size() == 2) return fields[0].find(kMark) != std::string_view::npos;
-  return fields.size() == 3 && (fields[0].find("Person") != std::string_view::npos ||
-                                (fields[1].size() > 1 && fields[1].find(' ') == std::string_view::npos &&
-                                 !parse_integer(fields[2])));
+  return fields.size() == 3 &&
+         (fields[0].find("Person") != std::string_view::npos ||
+          (fields[1].size() > 1 && fields[1].find(' ') == std::string_view::npos && !parse_integer(fields[2])));
 }
 
 }  // namespace
 
 const EventFormat& atomic_2020_format() {
-  static const EventFormat format{
-      "atomic-2020", "ATOMIC-2020's tab-separated table", ".tsv", recognises, open_events_with<Reader>,
-      create_events_with<Writer>};
+  static const EventFormat format{"atomic-2020",
+                                  "ATOMIC-2020's tab-separated table",
+                                  ".tsv",
+                                  recognises,
+                                  open_events_with<Reader>,
+                                  create_events_with<Writer>};
   return format;
 }
 

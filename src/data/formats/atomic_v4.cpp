@@ -6,8 +6,8 @@ namespace gumption {
 
 namespace {
 
-constexpr std::array<const char*, 9> kDimensions = {"oEffect", "oReact",  "oWant", "xAttr", "xEffect",
-                                                    "xIntent", "xNeed", "xReact", "xWant"};
+constexpr std::array<const char*, 9> kDimensions = {"oEffect", "oReact", "oWant",  "xAttr", "xEffect",
+                                                    "xIntent", "xNeed",  "xReact", "xWant"};
 
 class Reader final : public TableEventReader {
  public:

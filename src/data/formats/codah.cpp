@@ -37,8 +37,8 @@ std::string category_of(std::string_view letters) {
 std::string letters_of(const std::string& category) {
   std::string letters;
   for (const auto name : split_text(category, kJoint)) {
-    const auto found = std::find_if(kCategories.begin(), kCategories.end(),
-                                    [&](const Category& known) { return known.name == name; });
+    const auto found =
+        std::find_if(kCategories.begin(), kCategories.end(), [&](const Category& known) { return known.name == name; });
     if (found == kCategories.end()) return category;
     letters += found->letter;
   }
@@ -87,13 +87,8 @@ bool recognises(const FileStart& start) {
 }  // namespace
 
 const QuestionFormat& codah_format() {
-  static const QuestionFormat format{"codah",
-                                     "CODAH's tab-separated table",
-                                     ".tsv",
-                                     0,
-                                     recognises,
-                                     open_with<Reader>,
-                                     create_with<Writer>};
+  static const QuestionFormat format{
+      "codah", "CODAH's tab-separated table", ".tsv", 0, recognises, open_with<Reader>, create_with<Writer>};
   return format;
 }
 

@@ -18,11 +18,13 @@ class Reader final : public JsonLinesReader {
   void fill(JsonValue row, Question& question) override {
     if (find(row, "id")) question.id = text(row, "id");
     const auto body = find(row, "question");
-    if (!body || !body->is_object()) refuse("an object as \"question\"", body ? std::string(body->kind_name()) : "none");
+    if (!body || !body->is_object())
+      refuse("an object as \"question\"", body ? std::string(body->kind_name()) : "none");
     question.question = text(*body, "stem");
     std::vector<std::string> letters;
     const auto choices = find(*body, "choices");
-    if (!choices || !choices->is_array()) refuse("a list as \"choices\"", choices ? std::string(choices->kind_name()) : "none");
+    if (!choices || !choices->is_array())
+      refuse("a list as \"choices\"", choices ? std::string(choices->kind_name()) : "none");
     for (const JsonValue choice : *choices) {
       if (!choice.is_object()) refuse("objects in \"choices\"", std::string(choice.kind_name()));
       question.choices.emplace_back(text(choice, "text"));
@@ -69,14 +71,13 @@ class Writer final : public TextFileWriter {
 }  // namespace
 
 const QuestionFormat& commonsense_qa_format() {
-  static const QuestionFormat format{
-      "commonsense-qa",
-      "CommonsenseQA's JSON Lines",
-      ".jsonl",
-      0,
-      [](const FileStart& start) { return start.json_has("stem"); },
-      open_with<Reader>,
-      create_with<Writer>};
+  static const QuestionFormat format{"commonsense-qa",
+                                     "CommonsenseQA's JSON Lines",
+                                     ".jsonl",
+                                     0,
+                                     [](const FileStart& start) { return start.json_has("stem"); },
+                                     open_with<Reader>,
+                                     create_with<Writer>};
   return format;
 }
 

@@ -33,7 +33,8 @@ class Reader final : public QuestionReader {
     if (!question.notes.asks_for) refuse("asks-for=\"cause\" or \"effect\"", in_quotes(item_.attribute("asks-for")));
     if (item_.has_attribute(kLabel)) {
       const auto label = parse_integer(item_.attribute(kLabel));
-      if (!label || *label < 1 || *label > 2) refuse(fmt::format("{}=\"1\" or \"2\"", kLabel), in_quotes(item_.attribute(kLabel)));
+      if (!label || *label < 1 || *label > 2)
+        refuse(fmt::format("{}=\"1\" or \"2\"", kLabel), in_quotes(item_.attribute(kLabel)));
       question.label = static_cast<int>(*label) - 1;
     }
     return true;
@@ -49,8 +50,9 @@ class Reader final : public QuestionReader {
 class Writer final : public TextFileWriter {
  public:
   explicit Writer(const std::filesystem::path& path) : TextFileWriter(path) {
-    append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE copa-corpus SYSTEM \"copa.dtd\">\n"
-           "<copa-corpus version=\"1.0\">\n");
+    append(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE copa-corpus SYSTEM \"copa.dtd\">\n"
+        "<copa-corpus version=\"1.0\">\n");
   }
 
   void write(const Question& question) override {
@@ -62,10 +64,10 @@ class Writer final : public TextFileWriter {
     }
     std::string label;
     if (question.label) label = fmt::format(" most-plausible-alternative=\"{}\"", *question.label + 1);
-    append(fmt::format("\n  <item id=\"{}\" asks-for=\"{}\"{}>\n    <p>{}</p>\n    <a1>{}</a1>\n    <a2>{}</a2>\n  </item>\n",
-                       xml_escaped(question.id), to_text(*question.notes.asks_for), label,
-                       xml_escaped(question.context), xml_escaped(question.choices[0]),
-                       xml_escaped(question.choices[1])));
+    append(fmt::format(
+        "\n  <item id=\"{}\" asks-for=\"{}\"{}>\n    <p>{}</p>\n    <a1>{}</a1>\n    <a2>{}</a2>\n  </item>\n",
+        xml_escaped(question.id), to_text(*question.notes.asks_for), label, xml_escaped(question.context),
+        xml_escaped(question.choices[0]), xml_escaped(question.choices[1])));
   }
 
   void commit() override {

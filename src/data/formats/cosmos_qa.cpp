@@ -109,18 +109,17 @@ class CsvWriter final : public TextFileWriter {
 }  // namespace
 
 const QuestionFormat& cosmos_csv_format() {
-  static const QuestionFormat format{
-      "cosmos-csv",
-      "Cosmos QA as CSV",
-      ".csv",
-      0,
-      [](const FileStart& start) {
-        return start.line(0).starts_with("id,context,question,answer0") ||
-               (start.line(0).find("context") != std::string_view::npos &&
-                start.line(0).find(",answer3") != std::string_view::npos);
-      },
-      open_with<CsvReader>,
-      create_with<CsvWriter>};
+  static const QuestionFormat format{"cosmos-csv",
+                                     "Cosmos QA as CSV",
+                                     ".csv",
+                                     0,
+                                     [](const FileStart& start) {
+                                       return start.line(0).starts_with("id,context,question,answer0") ||
+                                              (start.line(0).find("context") != std::string_view::npos &&
+                                               start.line(0).find(",answer3") != std::string_view::npos);
+                                     },
+                                     open_with<CsvReader>,
+                                     create_with<CsvWriter>};
   return format;
 }
 

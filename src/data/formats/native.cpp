@@ -1,8 +1,7 @@
 #include "gumption/data/formats/native.h"
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "gumption/data/format_kit.h"
 

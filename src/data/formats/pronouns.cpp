@@ -83,8 +83,9 @@ class Writer : public TextFileWriter {
     if (!parts) refuse(question, "it has no notes pronoun and candidates that fit its choices");
     if (!question.label) refuse(question, "it has no label");
     const std::string pronoun = shown_pronoun(parts->text.pronoun);
-    const std::string sentence = parts->text.before + (parts->text.gap_before && !parts->text.before.empty() ? " " : "") +
-                                 pronoun + (parts->text.gap_after && !parts->text.after.empty() ? " " : "") + parts->text.after;
+    const std::string sentence = parts->text.before +
+                                 (parts->text.gap_before && !parts->text.before.empty() ? " " : "") + pronoun +
+                                 (parts->text.gap_after && !parts->text.after.empty() ? " " : "") + parts->text.after;
     for (const auto& candidate : parts->candidates) {
       if (candidate.find(',') != std::string::npos) refuse(question, "a candidate has a comma in it");
       if (candidate.empty() || pronoun.empty()) refuse(question, "its pronoun or a candidate is empty");

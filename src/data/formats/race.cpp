@@ -53,7 +53,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 class Reader final : public QuestionReader {
  public:
-  explicit Reader(QuestionInput input) : root_(input.path), file_(input.path.string()), single_(std::move(input.source)) {
+  explicit Reader(QuestionInput input)
+      : root_(input.path), file_(input.path.string()), single_(std::move(input.source)) {
     if (!single_) files_ = files_below(root_);
   }
 
@@ -105,7 +106,8 @@ class Reader final : public QuestionReader {
       refuse("one JSON object", fmt::format("bad JSON at byte {}", error.byte));
     }
     const auto texts = [](const nlohmann::json& list) {
-      return list.is_array() && std::all_of(list.begin(), list.end(), [](const auto& item) { return item.is_string(); });
+      return list.is_array() &&
+             std::all_of(list.begin(), list.end(), [](const auto& item) { return item.is_string(); });
     };
     if (!article.is_object() || !article.contains("article") || !article["article"].is_string()) {
       refuse("an object with a text \"article\"", "none");
@@ -132,8 +134,8 @@ class Reader final : public QuestionReader {
   std::size_t next_question_ = 0;
 };
 
-/// Writes a folder of articles: consecutive questions about one context are one file. The folder is filled under another
-/// name and renamed at the end; it must not be there before.
+/// Writes a folder of articles: consecutive questions about one context are one file. The folder is filled under
+/// another name and renamed at the end; it must not be there before.
 class Writer final : public QuestionWriter {
  public:
   explicit Writer(fs::path folder) : folder_(std::move(folder)), filling_(folder_.string() + ".partial") {

@@ -84,17 +84,16 @@ class Writer final : public TextFileWriter {
 }  // namespace
 
 const QuestionFormat& swag_format() {
-  static const QuestionFormat format{
-      "swag",
-      "SWAG's CSV",
-      ".csv",
-      0,
-      [](const FileStart& start) {
-        return start.line(0).find("sent2") != std::string_view::npos &&
-               start.line(0).find("ending3") != std::string_view::npos;
-      },
-      open_with<Reader>,
-      create_with<Writer>};
+  static const QuestionFormat format{"swag",
+                                     "SWAG's CSV",
+                                     ".csv",
+                                     0,
+                                     [](const FileStart& start) {
+                                       return start.line(0).find("sent2") != std::string_view::npos &&
+                                              start.line(0).find("ending3") != std::string_view::npos;
+                                     },
+                                     open_with<Reader>,
+                                     create_with<Writer>};
   return format;
 }
 

@@ -67,13 +67,15 @@ class Writer final : public TextFileWriter {
     constexpr std::size_t kLetters = 26;
     if (parts->candidates.size() > kLetters) refuse(question, "it has more candidates than there are letters");
     std::string schema = fmt::format(
-        "  <schema>\n    <text>\n      <txt1>{}</txt1>\n      <pron>{}</pron>\n      <txt2>{}</txt2>\n    </text>\n    <answers>\n",
+        "  <schema>\n    <text>\n      <txt1>{}</txt1>\n      <pron>{}</pron>\n      <txt2>{}</txt2>\n    </text>\n    "
+        "<answers>\n",
         xml_escaped(parts->text.before), xml_escaped(parts->text.pronoun), xml_escaped(parts->text.after));
     for (const auto& candidate : parts->candidates) {
       schema += fmt::format("      <answer>{}</answer>\n", xml_escaped(candidate));
     }
     schema += "    </answers>\n";
-    if (question.label) schema += fmt::format("    <correctAnswer>{}</correctAnswer>\n", letter_of_label(*question.label));
+    if (question.label)
+      schema += fmt::format("    <correctAnswer>{}</correctAnswer>\n", letter_of_label(*question.label));
     if (const auto found = question.notes.other.find("source"); found != question.notes.other.end()) {
       schema += fmt::format("    <source>{}</source>\n", xml_escaped(text_of_json(found->second)));
     }
