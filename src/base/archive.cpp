@@ -1,6 +1,7 @@
 #include "gumption/base/archive.h"
 
 #include <array>
+#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -132,18 +133,48 @@ class PackedSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> open_packed(const fs::path& path) { return std::make_unique<PackedSource>(path); }
 
+namespace {
+
+void save_entry(ArchiveReader& reader, const fs::path& to) {
+  AtomicFile file(to);
+  std::vector<char> buffer(1 << 16);
+  while (const std::size_t got = reader.read(buffer.data(), buffer.size())) file.write({buffer.data(), got});
+  file.commit();
+}
+
+}  // namespace
+
 void extract_member(const fs::path& archive, const std::string& member, const fs::path& to) {
   ArchiveReader reader(archive);
   std::string name;
   while (reader.next_file(name)) {
-    if (name != member && !name.ends_with("/" + member)) continue;
-    AtomicFile file(to);
-    std::vector<char> buffer(1 << 16);
-    while (const std::size_t got = reader.read(buffer.data(), buffer.size())) file.write({buffer.data(), got});
-    file.commit();
-    return;
+    if (name == member || name.ends_with("/" + member)) return save_entry(reader, to);
   }
   throw UserError(fmt::format("{}: expected a file {} in it, found none.", archive.string(), member));
+}
+
+void extract_tree(const fs::path& archive, const fs::path& to) {
+  const fs::path filling = to.string() + ".partial";
+  fs::remove_all(filling);
+  ArchiveReader reader(archive);
+  std::vector<char> buffer(1 << 16);
+  std::string name;
+  while (reader.next_file(name)) {
+    const fs::path inside = fs::path(name).lexically_normal();
+    if (inside.is_absolute() || inside.empty() || *inside.begin() == "..") {
+      throw UserError(fmt::format("{}: holds {}, which would land outside its folder. Don't trust this archive.",
+                                  archive.string(), in_quotes(name)));
+    }
+    fs::create_directories((filling / inside).parent_path());
+    // No need to sync each of thousands of files: only the folder's last rename makes them count.
+    std::ofstream file(filling / inside, std::ios::binary);
+    while (const std::size_t got = reader.read(buffer.data(), buffer.size())) {
+      file.write(buffer.data(), static_cast<std::streamsize>(got));
+    }
+    file.close();
+    if (!file) throw UserError(fmt::format("{}: can't write it. Is the disk full?", (filling / inside).string()));
+  }
+  fs::rename(filling, to);
 }
 
 #else
@@ -154,6 +185,7 @@ std::unique_ptr<ByteSource> open_packed(const fs::path&) {
 }
 
 void extract_member(const fs::path&, const std::string&, const fs::path&) { require_feature("archives"); }
+void extract_tree(const fs::path&, const fs::path&) { require_feature("archives"); }
 
 #endif
 

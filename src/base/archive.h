@@ -21,4 +21,8 @@ std::unique_ptr<ByteSource> open_packed(const std::filesystem::path& path);
 /// archive is broken or has no such member; `to` is then as it was.
 void extract_member(const std::filesystem::path& archive, const std::string& member, const std::filesystem::path& to);
 
+/// Unpacks everything into the new folder `to`, which appears whole or not at all. UserError for members that would
+/// land outside it.
+void extract_tree(const std::filesystem::path& archive, const std::filesystem::path& to);
+
 }  // namespace gumption

@@ -51,7 +51,7 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string in_quotes(std::string_view text, std::size_t limit) {
   std::string shown = "\"";
   std::size_t taken = 0;
   while (taken < text.size()) {

@@ -60,6 +60,6 @@ std::string system_message(int error_number);
 
 /// `text` made fit for one line of a message: control characters shown as escapes, invalid UTF-8 replaced, cut to at
 /// most `limit` bytes (with "…"), in quotes.
-std::string quoted(std::string_view text, std::size_t limit = 60);
+std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
 }  // namespace gumption

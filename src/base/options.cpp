@@ -37,8 +37,8 @@ Number parse_in_range(const std::string& name, const char* kind, const Range<Num
   const auto value = parse_as<Number>(text);
   if (value && *value >= range.low && *value <= range.high) return *value;
   const std::string limits = range_text(range);
-  throw UserError(
-      fmt::format("{}: expected a {}{}{}, found {}.", name, kind, limits.empty() ? "" : " of ", limits, quoted(text)));
+  throw UserError(fmt::format("{}: expected a {}{}{}, found {}.", name, kind, limits.empty() ? "" : " of ", limits,
+                              in_quotes(text)));
 }
 
 template <class Number>
@@ -58,7 +58,7 @@ Option number_option(std::string name, Number& field, std::string meaning, const
 bool parse_flag(const std::string& name, std::string_view text) {
   if (text == "true" || text == "yes" || text == "on" || text == "1" || text.empty()) return true;
   if (text == "false" || text == "no" || text == "off" || text == "0") return false;
-  throw UserError(fmt::format("{}: expected true or false, found {}.", name, quoted(text)));
+  throw UserError(fmt::format("{}: expected true or false, found {}.", name, in_quotes(text)));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -192,7 +192,7 @@ Option OptionSet::choice_option(std::string name, std::string meaning, std::vect
 std::size_t OptionSet::index_of(const std::vector<std::string>& known, const std::string& name, std::string_view text) {
   const auto found = std::find(known.begin(), known.end(), text);
   if (found == known.end()) {
-    throw UserError(fmt::format("{}: expected one of {}, found {}. {}", name, fmt::join(known, ", "), quoted(text),
+    throw UserError(fmt::format("{}: expected one of {}, found {}. {}", name, fmt::join(known, ", "), in_quotes(text),
                                 suggest(text, known)));
   }
   return static_cast<std::size_t>(found - known.begin());
@@ -221,7 +221,7 @@ void OptionSet::set(std::string_view name, std::string_view value) const {
   if (option == nullptr) {
     std::vector<std::string> known;
     for (const Option& other : options_) known.push_back(other.name);
-    throw UserError(fmt::format("There is no option {}. {}", quoted(name), suggest(name, known)));
+    throw UserError(fmt::format("There is no option {}. {}", in_quotes(name), suggest(name, known)));
   }
   option->set(value);
 }
@@ -229,7 +229,7 @@ void OptionSet::set(std::string_view name, std::string_view value) const {
 void OptionSet::assign(std::string_view assignment) const {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw UserError(fmt::format("expected name=value, found {}.", quoted(assignment)));
+    throw UserError(fmt::format("expected name=value, found {}.", in_quotes(assignment)));
   }
   set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }

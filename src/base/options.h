@@ -81,7 +81,8 @@ class OptionSet {
   /// All of another set, after this one's.
   OptionSet& add_all(const OptionSet& others);
 
-  const std::vector<Option>& options() const { return options_; }
+  const std::vector<Option>& options() const& { return options_; }
+  std::vector<Option> options() && { return std::move(options_); }
   const Option* find(std::string_view name) const;
 
   /// Sets one option by name. UserError for an unknown name (with the known ones) or a bad value.

@@ -36,10 +36,10 @@ TEST(Error, EnsureNamesThePlace) {
 }
 
 TEST(Error, QuotesAnythingOntoOneLine) {
-  EXPECT_EQ(quoted("plain"), "\"plain\"");
-  EXPECT_EQ(quoted(std::string_view("a\tb\n\0c", 6)), "\"a\\tb\\n\\x00c\"");
-  EXPECT_EQ(quoted("bad \xFF byte"), "\"bad \uFFFD byte\"");
-  EXPECT_EQ(quoted("ééé", 4), "\"éé…\"");
+  EXPECT_EQ(in_quotes("plain"), "\"plain\"");
+  EXPECT_EQ(in_quotes(std::string_view("a\tb\n\0c", 6)), "\"a\\tb\\n\\x00c\"");
+  EXPECT_EQ(in_quotes("bad \xFF byte"), "\"bad \uFFFD byte\"");
+  EXPECT_EQ(in_quotes("ééé", 4), "\"éé…\"");
 }
 
 }  // namespace

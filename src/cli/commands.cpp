@@ -1,0 +1,30 @@
+#include "cli/command.h"
+
+namespace gumption::cli {
+
+OptionSet describe(CommonOptions& options) {
+  OptionSet set;
+  set.add("json", options.json, "Print the result as JSON");
+  set.add("quiet", options.quiet, "Print nothing but the result and errors");
+  set.add("threads", options.threads, "Threads to use; 0 takes one for each core", {0, 4096});
+  return set;
+}
+
+Command make_commands() {
+  Command data;
+  data.name = "data";
+  data.about = "Read, check, describe, convert and divide benchmarks";
+  data.children = {data_check_command(),   data_stats_command(), data_show_command(), data_split_command(),
+                   data_convert_command(), data_list_command(),  data_pull_command()};
+
+  Command root;
+  root.name = "gumption";
+  root.about = "A workbench for commonsense multiple-choice questions";
+  root.examples = {"gumption data stats samples/copa-style.jsonl",
+                   "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
+  root.children = {std::move(data),   eval_command(),   score_command(),
+                   systems_command(), doctor_command(), completion_command()};
+  return root;
+}
+
+}  // namespace gumption::cli

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "gumption/base/build_info.h"
+#include "gumption/base/thread_pool.h"
+#include "gumption/data/catalogue.h"
+
+#include "cli/command.h"
+#include "cli/output.h"
+
+namespace gumption::cli {
+
+namespace {
+
+int run(const CommonOptions& common) {
+  const BuildInfo& info = build_info();
+  nlohmann::ordered_json json;
+  json["version"] = info.version;
+  json["build_type"] = info.build_type;
+  json["compiler"] = info.compiler;
+  for (const Feature& feature : info.features) json["features"][feature.name] = feature.built_in;
+  json["cores"] = usable_cores();
+  json["data_folders"] = nlohmann::ordered_json::array();
+  for (const auto& folder : data_folders()) json["data_folders"].push_back(folder.string());
+  json["benchmarks"] = nlohmann::ordered_json::object();
+  for (const Benchmark& benchmark : benchmarks()) {
+    for (const auto& folder : find_benchmark(benchmark.name))
+      json["benchmarks"][benchmark.name].push_back(folder.string());
+  }
+  if (common.json) {
+    print_json(json);
+    return 0;
+  }
+  fmt::print("gumption {} ({}, {})\n", info.version, info.build_type, info.compiler);
+  for (const Feature& feature : info.features) fmt::print("  {} {}\n", feature.built_in ? "✓" : "–", feature.what);
+  fmt::print("cores: {}\n", usable_cores());
+  for (const auto& folder : data_folders()) {
+    fmt::print("data folder: {}{}\n", folder.string(), std::filesystem::exists(folder) ? "" : " (not there yet)");
+  }
+  for (const auto& [name, folders] : json["benchmarks"].items()) {
+    fmt::print("  {}: {}\n", name, folders.front().get<std::string>());
+  }
+  if (json["benchmarks"].empty()) fmt::print("  no benchmark found; `gumption data pull NAME` fetches one\n");
+  return 0;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  Command command;
+  command.name = "doctor";
+  command.about = "Say what is built in and what is found on this machine";
+  command.examples = {"gumption doctor"};
+  command.run = run;
+  return command;
+}
+
+}  // namespace gumption::cli

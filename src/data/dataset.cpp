@@ -1,0 +1,89 @@
+#include "gumption/data/dataset.h"
+
+#include <fmt/format.h>
+
+#include "gumption/base/error.h"
+#include "gumption/base/progress.h"
+#include "gumption/data/catalogue.h"
+#include "gumption/data/event_format.h"
+#include "gumption/data/label_list.h"
+
+namespace gumption {
+
+namespace fs = std::filesystem;
+
+OptionSet describe(ReadOptions& options) {
+  std::vector<std::string> names = {""};
+  for (const QuestionFormat* format : question_formats()) names.push_back(format->name);
+  OptionSet set;
+  set.add_choice("format", options.format, "Format of the questions, where it isn't told by their content", names);
+  set.add_file("labels", options.labels, "Label list, where it isn't STEM-labels.lst beside the questions");
+  set.add("limit", options.limit, "Take only the first N questions; 0 takes all");
+  return set;
+}
+
+namespace {
+
+[[noreturn]] void refuse_unknown(const FileStart& start) {
+  std::string advice = "Say which with --format";
+  if (const EventFormat* events = guess_event_format(start)) {
+    throw UserError(Complaint{start.path.string(), 0, "questions", fmt::format("events ({})", events->name), ""});
+  }
+  std::string found = "something else";
+  if (start.bytes.empty() && !start.is_folder) found = "an empty file";
+  if (start.bytes.find('\0') != std::string::npos) found = "binary data";
+  throw UserError(Complaint{start.path.string(), 0, "questions in a known format", found, advice});
+}
+
+}  // namespace
+
+OpenedQuestions open_questions(const fs::path& path, const ReadOptions& options) {
+  const fs::path found = find_data_file(path);
+  StartedInput input = start_input(found);
+  OpenedQuestions opened;
+  opened.format = options.format.empty() ? guess_question_format(input.start) : &question_format(options.format);
+  if (opened.format == nullptr) refuse_unknown(input.start);
+  if (input.start.is_folder && opened.format->name != "race") {
+    throw UserError(fmt::format("{}: can't read it: Is a directory. Name a file in it.", found.string()));
+  }
+  opened.reader = opened.format->open({found, std::move(input.source)});
+  opened.labels = options.labels;
+  if (opened.labels.empty() && found != "-" && fs::exists(label_list_beside(found))) {
+    opened.labels = label_list_beside(found);
+    opened.labels_were_found = true;
+  }
+  if (!opened.labels.empty()) {
+    opened.reader = with_labels(std::move(opened.reader), opened.labels, opened.format->first_label);
+  }
+  return opened;
+}
+
+SourceFile for_each_question(const fs::path& path, const ReadOptions& options,
+                             const std::function<void(const Question&)>& take) {
+  OpenedQuestions opened = open_questions(path, options);
+  Progress progress("reading " + path.filename().string(), "B", opened.reader->position().total);
+  SourceFile source{path, opened.format->name, opened.labels, opened.labels_were_found, 0};
+  Question question;
+  while ((options.limit == 0 || source.questions < options.limit) && opened.reader->next(question)) {
+    take(question);
+    ++source.questions;
+    progress.set(opened.reader->position().done);
+  }
+  return source;
+}
+
+Dataset read_dataset(std::span<const fs::path> paths, const ReadOptions& options) {
+  Dataset dataset;
+  for (const fs::path& path : paths) {
+    dataset.sources.push_back(
+        for_each_question(path, options, [&](const Question& question) { dataset.questions.push_back(question); }));
+  }
+  if (!paths.empty()) dataset.name = paths.front().stem().string();
+  return dataset;
+}
+
+Dataset read_dataset(const fs::path& path, const ReadOptions& options) {
+  return read_dataset(std::span<const fs::path>(&path, 1), options);
+}
+
+}  // namespace gumption

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gumption/systems/system.h"
+
+namespace gumption {
+
+struct SystemEntry {
+  std::string name;
+  std::string about;  // one line
+  std::unique_ptr<SystemSetup> (*setup)() = nullptr;
+};
+
+std::span<const SystemEntry> systems();
+
+/// The system of that name; UserError, with a suggestion, where there is none.
+const SystemEntry& system_entry(std::string_view name);
+
+}  // namespace gumption

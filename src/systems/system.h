@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gumption/base/options.h"
+#include "gumption/data/answer.h"
+#include "gumption/data/question.h"
+
+namespace gumption {
+
+/// Answers multiple-choice questions. An answer depends on its question alone, never on the others in the batch.
+class System {
+ public:
+  virtual ~System() = default;
+
+  /// One answer for each question, in order. Not thread-safe unless a system says so.
+  virtual std::vector<Answer> answer(std::span<const Question> questions) = 0;
+};
+
+/// A system's options before it is made: describe() binds to them, make() reads them.
+class SystemSetup {
+ public:
+  virtual ~SystemSetup() = default;
+  virtual OptionSet describe() = 0;
+  virtual std::unique_ptr<System> make() = 0;
+};
+
+/// The description that stands beside an options struct.
+template <class Options>
+OptionSet description_of(Options& options) {
+  return describe(options);
+}
+
+/// The usual setup: an options struct with a describe() beside it, and a system that is made from it.
+template <class Options, class Made>
+class SetupOf final : public SystemSetup {
+ public:
+  OptionSet describe() override { return description_of(options_); }
+  std::unique_ptr<System> make() override { return std::make_unique<Made>(options_); }
+
+ private:
+  Options options_;
+};
+
+}  // namespace gumption
