@@ -56,6 +56,7 @@ Command doctor_command();
 Command eval_command();
 Command score_command();
 Command systems_command();
+Command tokenize_command();
 Command completion_command();
 
 }  // namespace gumption::cli

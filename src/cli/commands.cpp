@@ -22,7 +22,7 @@ Command make_commands() {
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),   eval_command(),   score_command(),
+  root.children = {std::move(data),   eval_command(),   score_command(),     tokenize_command(),
                    systems_command(), doctor_command(), completion_command()};
   return root;
 }

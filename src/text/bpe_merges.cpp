@@ -14,7 +14,7 @@ TokenId require_token(const Vocabulary& vocabulary, const std::string& token, co
                       const std::string& file) {
   if (const auto id = vocabulary.id_of(token)) return *id;
   throw UserError(Complaint{file, rule.line, "merges of tokens that are in the vocabulary",
-                            quoted(rule.left) + " + " + quoted(rule.right) + ", and no token " + quoted(token),
+                            in_quotes(rule.left) + " + " + in_quotes(rule.right) + ", and no token " + in_quotes(token),
                             "Do the vocabulary and the merges belong together?"});
 }
 
@@ -30,7 +30,7 @@ BpeMerges::BpeMerges(const std::vector<MergeRule>& rules, const Vocabulary& voca
     const TokenId result = require_token(vocabulary, rule.left + rule.right, rule, file);
     if (find(left, right) != nullptr) {
       throw UserError(Complaint{file, rule.line, "each pair once",
-                                quoted(rule.left) + " + " + quoted(rule.right) + " a second time", "Remove one"});
+                                in_quotes(rule.left) + " + " + in_quotes(rule.right) + " a second time", "Remove one"});
     }
     insert(key_of(left, right), {rank++, result});
   }

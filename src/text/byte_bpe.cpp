@@ -112,8 +112,8 @@ ByteBpeTokenizer::ByteBpeTokenizer(Vocabulary vocabulary, std::vector<AddedToken
   if (!options_.unknown.empty()) {
     const auto unknown = this->vocabulary().id_of(options_.unknown);
     if (!unknown) {
-      throw UserError(Complaint{file, 0, "the unknown token " + quoted(options_.unknown) + " in the vocabulary", "none",
-                                "Is this file complete?"});
+      throw UserError(Complaint{file, 0, "the unknown token " + in_quotes(options_.unknown) + " in the vocabulary",
+                                "none", "Is this file complete?"});
     }
     unknown_ = *unknown;
   }

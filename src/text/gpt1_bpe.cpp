@@ -16,8 +16,8 @@ Gpt1BpeTokenizer::Gpt1BpeTokenizer(Vocabulary vocabulary, std::vector<AddedToken
   if (!options_.unknown.empty()) {
     const auto unknown = this->vocabulary().id_of(options_.unknown);
     if (!unknown) {
-      throw UserError(Complaint{file, 0, "the unknown token " + quoted(options_.unknown) + " in the vocabulary", "none",
-                                "Is this file complete?"});
+      throw UserError(Complaint{file, 0, "the unknown token " + in_quotes(options_.unknown) + " in the vocabulary",
+                                "none", "Is this file complete?"});
     }
     unknown_ = *unknown;
   }

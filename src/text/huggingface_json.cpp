@@ -43,7 +43,7 @@ JsonObject object_of(const Step& step, const JsonObject& file) { return {*step.v
 
 [[noreturn]] void refuse_step(const JsonObject& file, const std::string& key, const Step& step,
                               const std::string& expected) {
-  file.refuse(key, expected, step.type.empty() ? "none" : gumption::quoted(step.type), kAdvice);
+  file.refuse(key, expected, step.type.empty() ? "none" : in_quotes(step.type), kAdvice);
 }
 
 Vocabulary read_vocabulary(const JsonObject& model) {
@@ -139,7 +139,7 @@ bool trims_offsets(const JsonObject& file) {
   if (type == "ByteLevel" || type == "RobertaProcessing") return object.flag("trim_offsets", true);
   if (type == "TemplateProcessing" || type == "BertProcessing" || type == "Sequence") return false;
   file.refuse("post_processor", "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel or Sequence",
-              gumption::quoted(type), kAdvice);
+              in_quotes(type), kAdvice);
 }
 
 std::unique_ptr<Tokenizer> read_wordpiece(const JsonObject& file, const JsonObject& model) {
@@ -165,8 +165,7 @@ void require_plain_bpe(const JsonObject& model) {
     model.refuse("dropout", "none", shown(*dropout), "Set it to null: encoding is deterministic here");
   }
   if (!model.text("continuing_subword_prefix", "").empty()) {
-    model.refuse("continuing_subword_prefix", "none", gumption::quoted(model.text("continuing_subword_prefix", "")),
-                 kAdvice);
+    model.refuse("continuing_subword_prefix", "none", in_quotes(model.text("continuing_subword_prefix", "")), kAdvice);
   }
   for (const char* key : {"byte_fallback", "ignore_merges"}) {
     if (model.flag(key, false)) model.refuse(key, "false", "true", kAdvice);
@@ -182,7 +181,7 @@ std::unique_ptr<Tokenizer> read_bpe(const JsonObject& file, const JsonObject& mo
   const Step words = step_of(file, "pre_tokenizer");
   const std::string end_of_word = model.text("end_of_word_suffix", "");
   if (words.type == "ByteLevel") {
-    if (!end_of_word.empty()) model.refuse("end_of_word_suffix", "none", gumption::quoted(end_of_word), kAdvice);
+    if (!end_of_word.empty()) model.refuse("end_of_word_suffix", "none", in_quotes(end_of_word), kAdvice);
     const Step normaliser = step_of(file, "normalizer");
     if (!normaliser.type.empty()) refuse_step(file, "normalizer", normaliser, "none");
     require_decoder(file, "ByteLevel");
@@ -221,7 +220,7 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, const std
   trims_offsets(file);
   if (type == "WordPiece") return read_wordpiece(file, model);
   if (type == "BPE") return read_bpe(file, model, options);
-  model.refuse("type", "WordPiece or BPE", gumption::quoted(type), kAdvice);
+  model.refuse("type", "WordPiece or BPE", in_quotes(type), kAdvice);
 }
 
 }  // namespace gumption

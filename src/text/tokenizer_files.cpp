@@ -82,7 +82,7 @@ void add_configured(const JsonObject& config, Vocabulary& vocabulary, std::vecto
     std::size_t used = 0;
     for (; used < key.size() && key[used] >= '0' && key[used] <= '9'; ++used) {
     }
-    if (key.empty() || used != key.size() || key.size() > 9) listed.refuse(key, "ids", gumption::quoted(key));
+    if (key.empty() || used != key.size() || key.size() > 9) listed.refuse(key, "ids", in_quotes(key));
     vocabulary.add({token.content, std::stoll(key), 0}, config.file());
     token.id = *vocabulary.id_of(token.content);
     token.special = entry.flag("special", false);
@@ -104,7 +104,7 @@ std::vector<MergeRule> parse_merges(std::string_view text, const std::string& na
     const bool two = space != std::string_view::npos && space > 0 && space + 1 < line.size() &&
                      line.find(' ', space + 1) == std::string_view::npos;
     if (!two) {
-      throw UserError(Complaint{name, number, "two tokens with one space between them", gumption::quoted(line),
+      throw UserError(Complaint{name, number, "two tokens with one space between them", in_quotes(line),
                                 "Is this a list of merges?"});
     }
     rules.push_back({std::string(line.substr(0, space)), std::string(line.substr(space + 1)), number});

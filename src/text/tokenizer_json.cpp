@@ -43,20 +43,19 @@ Json parse_json(std::string_view text, const std::string& file) {
     throw UserError(Complaint{file, 0, "JSON", fmt::format("something else at byte {}", error.byte),
                               "Is the file whole? Fetch it again"});
   } catch (const Json::exception& error) {
-    throw UserError(
-        Complaint{file, 0, "JSON", gumption::quoted(error.what(), 120), "Is the file whole? Fetch it again"});
+    throw UserError(Complaint{file, 0, "JSON", in_quotes(error.what(), 120), "Is the file whole? Fetch it again"});
   }
 }
 
 std::string shown(const Json& value) {
-  return gumption::quoted(value.is_string() ? value.get_ref<const std::string&>()
-                                            : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return in_quotes(value.is_string() ? value.get_ref<const std::string&>()
+                                     : value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 JsonObject::JsonObject(const Json& value, std::string file, std::string path)
     : value_(value), file_(std::move(file)), path_(std::move(path)) {
   if (value_.is_object()) return;
-  const std::string where = path_.empty() ? "" : " as " + gumption::quoted(path_);
+  const std::string where = path_.empty() ? "" : " as " + in_quotes(path_);
   throw UserError(Complaint{file_, 0, "a JSON object" + where, shown(value_), {}});
 }
 
@@ -67,12 +66,12 @@ const Json* JsonObject::find(const std::string& key) const {
 
 const Json& JsonObject::at(const std::string& key) const {
   if (const Json* found = find(key)) return *found;
-  throw UserError(Complaint{file_, 0, "the key " + gumption::quoted(path_of(key)), "none", "Is the file whole?"});
+  throw UserError(Complaint{file_, 0, "the key " + in_quotes(path_of(key)), "none", "Is the file whole?"});
 }
 
 void JsonObject::refuse(const std::string& key, const std::string& expected, const std::string& found,
                         const std::string& advice) const {
-  throw UserError(Complaint{file_, 0, expected + " as " + gumption::quoted(path_of(key)), found, advice});
+  throw UserError(Complaint{file_, 0, expected + " as " + in_quotes(path_of(key)), found, advice});
 }
 
 std::string JsonObject::text(const std::string& key, const std::string& otherwise) const {

@@ -11,7 +11,7 @@ Vocabulary::Vocabulary(const std::vector<VocabularyEntry>& entries, const std::s
   tokens_.reserve(entries.size());
   for (const VocabularyEntry& entry : entries) {
     if (id_of(entry.token)) {
-      throw UserError(Complaint{file, entry.line, "each token once", quoted(entry.token) + " a second time",
+      throw UserError(Complaint{file, entry.line, "each token once", in_quotes(entry.token) + " a second time",
                                 "Remove one of the two"});
     }
     add(entry, file);
@@ -21,18 +21,19 @@ Vocabulary::Vocabulary(const std::vector<VocabularyEntry>& entries, const std::s
 void Vocabulary::add(const VocabularyEntry& entry, const std::string& file) {
   if (entry.id < 0 || entry.id > kLargestId) {
     throw UserError(Complaint{file, entry.line, fmt::format("ids from 0 to {}", kLargestId),
-                              fmt::format("{} for {}", entry.id, quoted(entry.token)), "Is this a vocabulary?"});
+                              fmt::format("{} for {}", entry.id, in_quotes(entry.token)), "Is this a vocabulary?"});
   }
   const auto id = static_cast<TokenId>(entry.id);
   if (const auto known = id_of(entry.token)) {
     if (*known == id) return;
-    throw UserError(Complaint{file, entry.line, fmt::format("id {} for {}", *known, quoted(entry.token)),
+    throw UserError(Complaint{file, entry.line, fmt::format("id {} for {}", *known, in_quotes(entry.token)),
                               std::to_string(id), "Give each token one id"});
   }
   if (has(id)) {
-    throw UserError(Complaint{file, entry.line, "each id once",
-                              fmt::format("id {} for {} and for {}", id, quoted(token_of(id)), quoted(entry.token)),
-                              "Give each token an id of its own"});
+    throw UserError(
+        Complaint{file, entry.line, "each id once",
+                  fmt::format("id {} for {} and for {}", id, in_quotes(token_of(id)), in_quotes(entry.token)),
+                  "Give each token an id of its own"});
   }
   const auto place = ids_.emplace(entry.token, id).first;
   if (tokens_.size() <= static_cast<std::size_t>(id)) tokens_.resize(static_cast<std::size_t>(id) + 1, nullptr);

@@ -136,7 +136,7 @@ WordCounts count_block(Block& block, const TrainingOptions& options) {
     });
     return counts;
   }
-  BertText text({.strip_accents = options.lower_case, .lower_case = options.lower_case});
+  BertText text({.strip_accents = !options.cased, .lower_case = !options.cased});
   BertText::Scratch scratch;
   for_each_line(block.bytes, [&](std::string_view line) {
     text.for_each_word(line, scratch, [&](const char* data, std::size_t size) {
@@ -302,7 +302,7 @@ OptionSet describe(TrainingOptions& options) {
   OptionSet set;
   set.add("vocab_size", options.vocabulary_size, "Tokens to make, special ones included");
   set.add("minimum_count", options.minimum_count, "How often a pair must occur to become a token");
-  set.add("lower_case", options.lower_case, "WordPiece: lower case and no accents");
+  set.add("cased", options.cased, "WordPiece: keep upper case and accents");
   set.add("alphabet", options.alphabet, "WordPiece: how many of the commonest characters to keep");
   set.add("most_words", options.most_words, "Different words to hold in memory; beyond, the rarest are forgotten");
   return set;
@@ -324,7 +324,7 @@ TrainedVocabulary train_vocabulary(const std::vector<fs::path>& files, const Tra
   } else {
     add_bytes(words, tokens, merger);
   }
-  TrainedVocabulary trained{options.kind, options.lower_case, {}, {}};
+  TrainedVocabulary trained{options.kind, !options.cased, {}, {}};
   trained.merges = grow(options, tokens, merger);
   trained.tokens = tokens.release();
   return trained;

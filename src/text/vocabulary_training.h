@@ -22,7 +22,7 @@ struct TrainingOptions {
   VocabularyKind kind = VocabularyKind::kWordPiece;
   std::uint64_t vocabulary_size = 16000;  // special tokens included
   std::uint64_t minimum_count = 2;        // a pair must occur that often to become a token
-  bool lower_case = true;                 // WordPiece: lower case, no accents
+  bool cased = false;                     // WordPiece: keep upper case and accents
   std::uint64_t alphabet = 1000;          // WordPiece: the commonest characters that are kept
   std::uint64_t most_words = 8000000;     // different words in memory; beyond, the rarest are forgotten
   std::uint64_t threads = 0;              // 0: one for each core

@@ -62,7 +62,7 @@ WordPieceTokenizer::WordPieceTokenizer(Vocabulary vocabulary, std::vector<AddedT
   const Vocabulary& words = this->vocabulary();
   const auto unknown = words.id_of(options_.unknown);
   if (!unknown) {
-    throw UserError(Complaint{file, 0, "a WordPiece vocabulary with " + quoted(options_.unknown), "none",
+    throw UserError(Complaint{file, 0, "a WordPiece vocabulary with " + in_quotes(options_.unknown), "none",
                               "Is this file complete, and a WordPiece vocabulary?"});
   }
   unknown_ = *unknown;

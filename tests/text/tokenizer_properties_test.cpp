@@ -84,7 +84,7 @@ TEST_P(EveryTokenizer, KeepsOffsetsInOrderAndInside) {
   RandomStream random(11, GetParam());
   for (int round = 0; round < 3000; ++round) {
     const std::string text = random_bytes(random);
-    SCOPED_TRACE(quoted(text, 200));
+    SCOPED_TRACE(in_quotes(text, 200));
     const Encoding encoding = tokenizer.encode_with_offsets(text);
     EXPECT_EQ(encoding.ids, tokenizer.encode(text));
     expect_ordered_inside(encoding.bytes, text.size());
@@ -162,7 +162,7 @@ TEST(BertWords, SplittingAtLineEndsChangesNoId) {
     const Tokenizer& tokenizer = tokenizer_named(name);
     for (int round = 0; round < 2000; ++round) {
       const std::string text = random_text(random) + "\n" + random_text(random);
-      EXPECT_EQ(tokenizer.encode(text), ids_by_line(tokenizer, text)) << quoted(text, 200);
+      EXPECT_EQ(tokenizer.encode(text), ids_by_line(tokenizer, text)) << in_quotes(text, 200);
     }
   }
 }

@@ -89,7 +89,7 @@ TEST(VocabularyTraining, WhatIsWrittenLoads) {
   EXPECT_EQ(bytes->decode(bytes->encode(text)), text);
   EXPECT_THAT(bytes->encode("<|endoftext|>"), ElementsAre(0));
 
-  options = {.kind = VocabularyKind::kWordPiece, .vocabulary_size = 500, .lower_case = false};
+  options = {.kind = VocabularyKind::kWordPiece, .vocabulary_size = 500, .cased = true};
   write_vocabulary(train_vocabulary(samples(), options), folder / "cased/deep");
   const auto cased = load_tokenizer(folder / "cased/deep");
   EXPECT_EQ(cased->vocabulary().size(), 500U);
