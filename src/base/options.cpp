@@ -123,6 +123,17 @@ OptionSet& OptionSet::add(std::string name, std::uint64_t& field, std::string me
   return append(number_option(std::move(name), field, std::move(meaning), "whole number", range));
 }
 
+OptionSet& OptionSet::add(std::string name, std::optional<std::uint64_t>& field, std::string meaning) {
+  Option option;
+  option.name = std::move(name);
+  option.meaning = std::move(meaning);
+  option.kind = "whole number";
+  option.set = [label = option.name, &field](std::string_view text) {
+    field = parse_in_range(label, "whole number", Range<std::uint64_t>{}, text);
+  };
+  return append(std::move(option));
+}
+
 OptionSet& OptionSet::add(std::string name, double& field, std::string meaning, Range<double> range) {
   return append(number_option(std::move(name), field, std::move(meaning), "number", range));
 }

@@ -56,6 +56,8 @@ class OptionSet {
  public:
   OptionSet& add(std::string name, std::int64_t& field, std::string meaning, Range<std::int64_t> range = {});
   OptionSet& add(std::string name, std::uint64_t& field, std::string meaning, Range<std::uint64_t> range = {});
+  /// Has no default: the field stays empty unless it is set.
+  OptionSet& add(std::string name, std::optional<std::uint64_t>& field, std::string meaning);
   OptionSet& add(std::string name, double& field, std::string meaning, Range<double> range = {});
   OptionSet& add(std::string name, std::string& field, std::string meaning);
   OptionSet& add(std::string name, bool& field, std::string meaning);
@@ -64,6 +66,7 @@ class OptionSet {
   /// Given once for each value.
   OptionSet& add(std::string name, std::vector<std::string>& field, std::string meaning);
   OptionSet& add_file(std::string name, std::string& field, std::string meaning);
+  /// The field may be empty at first, where not choosing means something.
   OptionSet& add_choice(std::string name, std::string& field, std::string meaning, std::vector<std::string> values);
 
   template <class Value>

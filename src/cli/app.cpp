@@ -143,6 +143,38 @@ const CLI::App& innermost(const CLI::App& app) {
   return named.empty() ? app : innermost(*named.front());
 }
 
+/// "gumption data" for the group that holds a command.
+std::string path_above(const CLI::App& app) {
+  std::string path;
+  for (const CLI::App* above = app.get_parent(); above != nullptr; above = above->get_parent()) {
+    path = above->get_name() + (path.empty() ? "" : " ") + path;
+  }
+  return path;
+}
+
+/// CLI11's message, with a suggestion for a mistyped option or command.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& place = innermost(app);
+  std::string message = error.what();
+  const auto extras = place.remaining();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : place.get_options()) {
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    for (const CLI::App* child : place.get_subcommands(nullptr)) known.push_back(child->get_name());
+    std::string wrong = extras.back();
+    for (const auto& extra : extras) {
+      if (extra.starts_with("-")) wrong = extra;
+    }
+    message = fmt::format("{} is not known here. {}", in_quotes(wrong), suggest(wrong, known));
+  } else {
+    message += '.';
+  }
+  const std::string above = path_above(place);
+  return fmt::format("{} See {}{}{} --help.", message, above, above.empty() ? "" : " ", place.get_name());
+}
+
 int parse_and_run(int argc, char** argv) {
   const Command root = make_commands();
   Chosen chosen;
@@ -157,19 +189,15 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    const CLI::App& place = innermost(app);
-    std::string path = place.get_name();
-    for (const CLI::App* above = place.get_parent(); above != nullptr; above = above->get_parent()) {
-      path = above->get_name() + " " + path;
-    }
-    throw UsageError(fmt::format("{}. See {} --help.", error.what(), path));
+    throw UsageError(usage_message(app, error));
   }
   if (version) {
     print_version(json);
     return 0;
   }
   if (chosen.command == nullptr) {
-    fmt::print(stderr, "{}", innermost(app).help());
+    const CLI::App& place = innermost(app);
+    fmt::print(stderr, "{}", place.help(path_above(place)));
     return kWrongUsage;
   }
   return run_chosen(chosen);

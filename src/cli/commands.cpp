@@ -14,6 +14,7 @@ Command make_commands() {
   Command data;
   data.name = "data";
   data.about = "Read, check, describe, convert and divide benchmarks";
+  data.examples = {"gumption data check samples/*.jsonl", "gumption data stats train.jsonl dev.jsonl"};
   data.children = {data_check_command(),   data_stats_command(), data_show_command(), data_split_command(),
                    data_convert_command(), data_list_command(),  data_pull_command()};
 

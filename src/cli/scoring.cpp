@@ -9,7 +9,7 @@
 namespace gumption::cli {
 
 OptionSet describe(ScoringOptions& options) {
-  std::vector<std::string> names = {""};
+  std::vector<std::string> names;
   for (const SystemEntry& entry : systems()) names.push_back(entry.name);
   OptionSet set;
   set.add_choice("system", options.system, "System to ask (see `gumption systems`)", names);
@@ -29,7 +29,7 @@ std::unique_ptr<System> make_system(const ScoringOptions& options) {
   const OptionSet described = setup->describe();
   try {
     for (const auto& setting : options.settings) described.assign(setting);
-    if (!options.seed.empty() && described.find("seed") != nullptr) described.set("seed", options.seed);
+    if (options.seed && described.find("seed") != nullptr) described.set("seed", std::to_string(*options.seed));
   } catch (const UserError& error) {
     throw UsageError(fmt::format("--set, for the system {}: {}", options.system, error.what()));
   }

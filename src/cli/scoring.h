@@ -3,6 +3,7 @@
 // What `score` and `eval` share: the system to ask and the questions to ask it.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct ScoringOptions {
   std::string system;
   std::string data;
   std::vector<std::string> settings;  // name=value
-  std::string seed;                   // for systems that have one
+  std::optional<std::uint64_t> seed;  // for systems that have one
   std::uint64_t batch = 256;
   ReadOptions read;
 };

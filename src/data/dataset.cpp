@@ -13,7 +13,7 @@ namespace gumption {
 namespace fs = std::filesystem;
 
 OptionSet describe(ReadOptions& options) {
-  std::vector<std::string> names = {""};
+  std::vector<std::string> names;
   for (const QuestionFormat* format : question_formats()) names.push_back(format->name);
   OptionSet set;
   set.add_choice("format", options.format, "Format of the questions, where it isn't told by their content", names);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 OptionSet describe(SplitOptions& options) {
   OptionSet set;
   set.add_choice("by", options.by, "How to divide; if not said, stratified for folds and random otherwise",
-                 {"", "random", "stratified", "group"});
+                 {"random", "stratified", "group"});
   set.add_choice("group_by", options.group_by, "With --by group: what must not stand in two parts",
                  {"context", "source_event", "author"});
   set.add_choice("stratify_by", options.stratify_by, "With --by stratified: what each part has the same share of",
@@ -99,45 +99,73 @@ std::vector<std::vector<std::size_t>> groups_of(const std::vector<Question>& que
   return groups;
 }
 
-/// Whole numbers near total·share that add up to total: the largest remainders are rounded up.
-std::vector<std::size_t> apportion(std::size_t total, const std::vector<Share>& shares) {
-  std::vector<std::size_t> counts;
+/// Divides a number by the shares into whole numbers. What rounding took from a part is kept in `owed` and given back when
+/// the next number is divided, so that the sums are fair too.
+std::vector<std::size_t> apportion(std::size_t total, const std::vector<Share>& shares, std::vector<double>& owed) {
+  std::vector<std::size_t> counts(shares.size());
   std::vector<std::size_t> order(shares.size());
-  std::vector<double> remainders;
   std::size_t given = 0;
-  for (const Share& share : shares) {
-    const double exact = share.share * static_cast<double>(total);
-    counts.push_back(static_cast<std::size_t>(std::floor(exact + 1e-9)));
-    remainders.push_back(exact - static_cast<double>(counts.back()));
-    given += counts.back();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    owed[i] += shares[i].share * static_cast<double>(total);
+    counts[i] = static_cast<std::size_t>(std::max(0.0, std::floor(owed[i] + 1e-9)));
+    owed[i] -= static_cast<double>(counts[i]);
+    given += counts[i];
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
-  for (std::size_t i = 0; given < total; ++i, ++given) ++counts[order[i % order.size()]];
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return owed[a] > owed[b]; });
+  for (std::size_t i = 0; given < total; ++i, ++given) {
+    ++counts[order[i % order.size()]];
+    --owed[order[i % order.size()]];
+  }
+  // Debts can make the whole parts add up to one too many: the least deserving gives it back.
+  for (std::size_t i = order.size(); given > total; --given) {
+    do {
+      i = i == 0 ? order.size() - 1 : i - 1;
+    } while (counts[order[i]] == 0);
+    --counts[order[i]];
+    ++owed[order[i]];
+  }
   return counts;
 }
 
-/// Spreads shuffled units over the parts. A unit is a question, or a group that stays together; each goes to the part
-/// that lacks most of its share.
-void deal(const std::vector<std::vector<std::size_t>>& units, const std::vector<Share>& shares,
-          std::vector<Part>& parts) {
-  std::size_t total = 0;
-  for (const auto& unit : units) total += unit.size();
-  const auto wanted = apportion(total, shares);
-  std::vector<double> missing(wanted.begin(), wanted.end());
-  for (const auto& unit : units) {
-    const auto neediest = static_cast<std::size_t>(std::max_element(missing.begin(), missing.end()) - missing.begin());
-    missing[neediest] -= static_cast<double>(unit.size());
-    auto& questions = parts[neediest].questions;
-    questions.insert(questions.end(), unit.begin(), unit.end());
+/// Gives every part its share of each stratum, by chance within it.
+void deal_strata(std::vector<std::vector<std::size_t>> strata, const std::vector<Share>& shares, RandomStream& random,
+                 std::vector<Part>& parts) {
+  std::vector<double> owed(shares.size(), 0);
+  for (auto& stratum : strata) {
+    shuffle(stratum, random);
+    const auto counts = apportion(stratum.size(), shares, owed);
+    auto next = stratum.begin();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto end = next + static_cast<std::ptrdiff_t>(counts[i]);
+      parts[i].questions.insert(parts[i].questions.end(), next, end);
+      next = end;
+    }
   }
 }
 
-std::vector<std::vector<std::size_t>> singles(std::vector<std::size_t> questions) {
-  std::vector<std::vector<std::size_t>> units;
-  for (const std::size_t question : questions) units.push_back({question});
-  return units;
+/// Gives each group, whole, to the part that lacks most of its share; large groups first, so that the small ones can even
+/// things out.
+void deal_groups(std::vector<std::vector<std::size_t>> groups, const std::vector<Share>& shares, RandomStream& random,
+                 std::vector<Part>& parts) {
+  std::size_t total = 0;
+  for (const auto& group : groups) total += group.size();
+  std::vector<double> missing;
+  for (const Share& share : shares) missing.push_back(share.share * static_cast<double>(total));
+  shuffle(groups, random);
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (const auto& group : groups) {
+    const auto neediest = static_cast<std::size_t>(std::max_element(missing.begin(), missing.end()) - missing.begin());
+    missing[neediest] -= static_cast<double>(group.size());
+    auto& questions = parts[neediest].questions;
+    questions.insert(questions.end(), group.begin(), group.end());
+  }
+}
+
+std::vector<std::vector<std::size_t>> one_stratum(std::size_t questions) {
+  std::vector<std::vector<std::size_t>> strata(1, std::vector<std::size_t>(questions));
+  std::iota(strata[0].begin(), strata[0].end(), std::size_t{0});
+  return strata;
 }
 
 /// One order of all questions in which every prefix is a fair sample; nested fractions are its prefixes.
@@ -145,8 +173,7 @@ std::vector<std::size_t> sampling_order(const std::vector<Question>& questions, 
                                         RandomStream& random) {
   std::vector<std::vector<std::size_t>> groups;
   if (options.by == "random" || options.by.empty()) {
-    groups.emplace_back(questions.size());
-    std::iota(groups[0].begin(), groups[0].end(), std::size_t{0});
+    groups = one_stratum(questions.size());
   } else {
     groups =
         groups_of(questions, options.by == "group" ? options.group_by : options.stratify_by, options.by == "group");
@@ -228,14 +255,11 @@ std::vector<Part> split_questions(const std::vector<Question>& questions, const 
     const auto shares = options.folds > 0 ? fold_shares(options.folds) : parse_parts(options.parts);
     for (const Share& share : shares) parts.push_back({share.name, {}});
     if (options.by == "group") {
-      auto groups = groups_of(questions, options.group_by, true);
-      shuffle(groups, random);
-      // Large groups first, so that the small ones can even things out.
-      std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-      deal(groups, shares, parts);
+      deal_groups(groups_of(questions, options.group_by, true), shares, random, parts);
+    } else if (options.by == "stratified") {
+      deal_strata(groups_of(questions, options.stratify_by, false), shares, random, parts);
     } else {
-      // One order that is fair at every length, dealt out whole: shares hold for the whole and for each stratum.
-      deal(singles(sampling_order(questions, options, random)), shares, parts);
+      deal_strata(one_stratum(questions.size()), shares, random, parts);
     }
   }
   for (Part& part : parts) std::sort(part.questions.begin(), part.questions.end());

@@ -7,6 +7,23 @@
 
 namespace gumption {
 
+namespace {
+
+/// "What may happen after the call ?" → "what may happen"
+std::string question_prefix(std::string_view question) {
+  constexpr int kPrefixTokens = 3;
+  std::string prefix;
+  for (int i = 0; i < kPrefixTokens; ++i) {
+    const std::string_view token = next_token(question);
+    if (token.empty() || token == "?") break;
+    prefix.append(prefix.empty() ? "" : " ").append(to_lower(token));
+  }
+  while (prefix.ends_with('?') || prefix.ends_with(',')) prefix.pop_back();
+  return prefix;
+}
+
+}  // namespace
+
 void StatisticsCollector::Part::add(std::string_view text) {
   ++count;
   std::size_t length = 0;
@@ -33,13 +50,7 @@ void StatisticsCollector::add(const Question& question) {
   }
   if (!question.question.empty()) {
     question_.add(question.question);
-    std::string prefix;
-    std::size_t taken = 0;
-    for_each_word(question.question, [&](std::string_view word) {
-      constexpr std::size_t kPrefixWords = 3;
-      if (taken++ < kPrefixWords) prefix.append(prefix.empty() ? "" : " ").append(word);
-    });
-    ++prefixes_[prefix];
+    ++prefixes_[question_prefix(question.question)];
   }
   const Notes& notes = question.notes;
   if (!notes.question_type.empty()) ++totals_.question_types[notes.question_type];

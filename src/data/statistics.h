@@ -49,7 +49,7 @@ struct DatasetStatistics {
   std::map<std::string, std::size_t> question_types;
   std::map<std::string, std::size_t> categories;
   std::map<std::string, std::size_t> asks_for;
-  std::vector<PrefixCount> question_prefixes;  // first three words, most frequent first
+  std::vector<PrefixCount> question_prefixes;  // first three tokens, most frequent first
 };
 
 /// Gathers statistics over questions that pass by. Not thread-safe.
