@@ -19,13 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::filesystem::path> samples() {
-  std::vector<std::filesystem::path> files;
-  for (const char* name : {"codah", "copa", "cosmos-qa", "social-iqa"}) {
-    files.push_back(test::source_folder() / "samples" / (std::string(name) + "-style.jsonl"));
-  }
-  return files;
-}
+std::vector<std::filesystem::path> small_text() { return {test::source_folder() / "tests/text/fixtures/training.txt"}; }
 
 std::string merges_text(const TrainedVocabulary& trained) {
   std::string text;
@@ -44,11 +38,11 @@ TEST(VocabularyTraining, CountsByHand) {
   EXPECT_EQ(merges_text(trained), "a ##a\naa ##b\na ##b\n");
 }
 
-// fixtures/make_tokenizers.py trained these merges with Hugging Face's trainer on the same files.
+// fixtures/make_tokenizers.py trained these merges with Hugging Face's trainer on the same file.
 TEST(VocabularyTraining, ByteMergesAreTheReferences) {
   const TrainingOptions options{.kind = VocabularyKind::kByteBpe, .vocabulary_size = 700, .minimum_count = 0};
   const auto expected = test::read_bytes(test::source_folder() / "tests/text/fixtures/tokenizers/bytes/merges.txt");
-  EXPECT_EQ("#version: 0.2\n" + merges_text(train_vocabulary(samples(), options)), expected);
+  EXPECT_EQ("#version: 0.2\n" + merges_text(train_vocabulary(small_text(), options)), expected);
 }
 
 /// Files of several blocks, with more different words than are held.
@@ -67,7 +61,7 @@ std::filesystem::path big_text(const test::TemporaryFolder& folder) {
 
 TEST(VocabularyTraining, DoesNotDependOnThreads) {
   const test::TemporaryFolder folder;
-  const std::vector<std::filesystem::path> files = {big_text(folder), samples()[0]};
+  const std::vector<std::filesystem::path> files = {big_text(folder), small_text()[0]};
   for (const auto kind : {VocabularyKind::kWordPiece, VocabularyKind::kByteBpe}) {
     TrainingOptions options{.kind = kind, .vocabulary_size = 600, .most_words = 50000, .threads = 1};
     const TrainedVocabulary one = train_vocabulary(files, options);
@@ -83,14 +77,14 @@ TEST(VocabularyTraining, WhatIsWrittenLoads) {
   const test::TemporaryFolder folder;
   const std::string text = "She put the ice away, because it's melting.";
   TrainingOptions options{.kind = VocabularyKind::kByteBpe, .vocabulary_size = 500};
-  write_vocabulary(train_vocabulary(samples(), options), folder / "bytes");
+  write_vocabulary(train_vocabulary(small_text(), options), folder / "bytes");
   const auto bytes = load_tokenizer(folder / "bytes");
   EXPECT_EQ(bytes->vocabulary().size(), 500U);
   EXPECT_EQ(bytes->decode(bytes->encode(text)), text);
   EXPECT_THAT(bytes->encode("<|endoftext|>"), ElementsAre(0));
 
   options = {.kind = VocabularyKind::kWordPiece, .vocabulary_size = 500, .cased = true};
-  write_vocabulary(train_vocabulary(samples(), options), folder / "cased/deep");
+  write_vocabulary(train_vocabulary(small_text(), options), folder / "cased/deep");
   const auto cased = load_tokenizer(folder / "cased/deep");
   EXPECT_EQ(cased->vocabulary().size(), 500U);
   EXPECT_THAT(cased->decode(cased->encode(text)), HasSubstr("She put the ice away"));
@@ -118,7 +112,7 @@ TEST(VocabularyTraining, RefusesWhatCannotWork) {
   EXPECT_THROW(train_vocabulary({empty}, {}), UserError);
   EXPECT_THROW(train_vocabulary({}, {}), UserError);
   EXPECT_THROW(train_vocabulary({folder / "absent"}, {}), UserError);
-  EXPECT_THROW(train_vocabulary(samples(), {.kind = VocabularyKind::kByteBpe, .vocabulary_size = 200}), UserError);
+  EXPECT_THROW(train_vocabulary(small_text(), {.kind = VocabularyKind::kByteBpe, .vocabulary_size = 200}), UserError);
 }
 
 TEST(WordCounts, ForgetsTheRarest) {
