@@ -100,9 +100,38 @@ std::optional<std::string> bytes_of_spelling(std::string_view token) {
   return result;
 }
 
+namespace {
+
+/// Whether occurrences of the two in a text could share a byte.
+bool may_overlap(const std::string& a, const std::string& b) {
+  if (a.find(b) != std::string::npos || b.find(a) != std::string::npos) return true;
+  for (std::size_t size = 1; size < std::min(a.size(), b.size()); ++size) {
+    if (std::string_view(a).substr(a.size() - size) == std::string_view(b).substr(0, size)) return true;
+    if (std::string_view(b).substr(b.size() - size) == std::string_view(a).substr(0, size)) return true;
+  }
+  return false;
+}
+
+/// Text isn't normalised here, so one search finds tokens of both sorts, where it can't matter which sort goes first.
+std::vector<AddedToken> search_at_once(std::vector<AddedToken> added) {
+  constexpr std::size_t kMany = 100;
+  if (added.size() > kMany) return added;
+  for (const AddedToken& normalised : added) {
+    if (!normalised.normalised) continue;
+    if (normalised.single_word) return added;
+    for (const AddedToken& raw : added) {
+      if (!raw.normalised && may_overlap(normalised.content, raw.content)) return added;
+    }
+  }
+  for (AddedToken& token : added) token.normalised = false;
+  return added;
+}
+
+}  // namespace
+
 ByteBpeTokenizer::ByteBpeTokenizer(Vocabulary vocabulary, std::vector<AddedToken> added, BpeMerges merges,
                                    ByteBpeOptions options, const std::string& file)
-    : Tokenizer(std::move(vocabulary), std::move(added)),
+    : Tokenizer(std::move(vocabulary), search_at_once(std::move(added))),
       options_(std::move(options)),
       merges_(std::move(merges)),
       table_(CharacterTable::get()) {
