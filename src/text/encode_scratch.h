@@ -26,7 +26,11 @@ template <class Compute>
 void append_cached(WordCache& cache, const WordKey& key, std::vector<TokenId>& ids, Compute&& compute) {
   const std::size_t hash = key.hash();
   if (const WordCache::Entry* entry = cache.find(key, hash)) {
-    ids.insert(ids.end(), entry->ids.data(), entry->ids.data() + entry->count);
+    ids.push_back(entry->ids[0]);  // most words are one token
+    if (entry->count != 1) {
+      ids.pop_back();
+      ids.insert(ids.end(), entry->ids.data(), entry->ids.data() + entry->count);
+    }
     return;
   }
   const std::size_t before = ids.size();

@@ -18,7 +18,10 @@ struct WordKey {
 
   std::array<std::uint64_t, 4> words{};
 
-  bool operator==(const WordKey&) const = default;
+  bool operator==(const WordKey& other) const {  // written out, because the default calls memcmp()
+    return ((words[0] ^ other.words[0]) | (words[1] ^ other.words[1]) | (words[2] ^ other.words[2]) |
+            (words[3] ^ other.words[3])) == 0;
+  }
 
   /// Of at most kLongest bytes, of which 32 may be read from `data` on whatever `size` is.
   static WordKey of_padded(const char* data, std::size_t size) {
