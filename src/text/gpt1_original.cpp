@@ -38,6 +38,10 @@ bool is_control(char32_t point) {
 
 void append_fixed(Points& points, const AlignedPoint& from) {
   if (is_control(from.value)) return;
+  if (from.value < 0x80) {
+    points.push_back(from);
+    return;
+  }
   if (from.value >= 0xFF01 && from.value <= 0xFF5E) {
     points.push_back({from.value - 0xFF00 + 0x20, from.begin, from.end});
     return;
