@@ -11,14 +11,14 @@ namespace gumption {
 
 namespace {
 
-void check_text(const std::string& text, const char* what, const std::string& file, std::size_t line) {
+void check_text(std::string_view text, std::string_view what, const std::string& file, std::size_t line) {
   if (const auto at = find_invalid_utf8(text)) {
-    throw BadRow(
-        {file, line, "UTF-8 text",
-         fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at, what),
-         "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
+    throw BadRow({file, line, "UTF-8 text",
+                  fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at,
+                              what),
+                  "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
   }
-  if (text.find('\0') != std::string::npos) {
+  if (text.find('\0') != std::string_view::npos) {
     throw BadRow({file, line, "text", fmt::format("a NUL byte in the {}", what), "Is this a text file?"});
   }
 }
@@ -43,6 +43,10 @@ void check_question(const Question& question, const std::string& file, std::size
     throw BadRow(
         {file, line, fmt::format("{} choice_kinds, one for each choice", count), fmt::format("{}", kinds), ""});
   }
+}
+
+void QuestionReader::need_text(std::string_view text, std::string_view what) const {
+  check_text(text, what, file(), line());
 }
 
 void QuestionReader::refuse(std::string expected, std::string found, std::string advice) const {
@@ -128,6 +132,7 @@ bool TableQuestionReader::read_row(Question& question) {
   if (fields_.size() != expected_fields()) {
     refuse(fmt::format("{} fields", expected_fields()), fmt::format("{}", fields_.size()));
   }
+  for (const auto& field : fields_) need_text(field, "field");
   fill(fields_, question);
   return true;
 }

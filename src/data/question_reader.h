@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gumption/data/question.h"
 
@@ -35,6 +36,10 @@ class QuestionReader {
  protected:
   /// Fills in an empty question. An id left empty becomes the row's number; choices and label are checked by next().
   virtual bool read_row(Question& question) = 0;
+
+  /// A BadRow unless `text`, called `what` in the message, is UTF-8 without NUL bytes. For what a reader works on before
+  /// next() looks at the whole question.
+  void need_text(std::string_view text, std::string_view what) const;
 
   /// A BadRow at the present place.
   [[noreturn]] void refuse(std::string expected, std::string found, std::string advice = {}) const;

@@ -99,8 +99,8 @@ std::vector<std::vector<std::size_t>> groups_of(const std::vector<Question>& que
   return groups;
 }
 
-/// Divides a number by the shares into whole numbers. What rounding took from a part is kept in `owed` and given back when
-/// the next number is divided, so that the sums are fair too.
+/// Divides a number by the shares into whole numbers. What rounding took from a part is kept in `owed` and given back
+/// when the next number is divided, so that the sums are fair too.
 std::vector<std::size_t> apportion(std::size_t total, const std::vector<Share>& shares, std::vector<double>& owed) {
   std::vector<std::size_t> counts(shares.size());
   std::vector<std::size_t> order(shares.size());
@@ -144,8 +144,8 @@ void deal_strata(std::vector<std::vector<std::size_t>> strata, const std::vector
   }
 }
 
-/// Gives each group, whole, to the part that lacks most of its share; large groups first, so that the small ones can even
-/// things out.
+/// Gives each group, whole, to the part that lacks most of its share; large groups first, so that the small ones can
+/// even things out.
 void deal_groups(std::vector<std::vector<std::size_t>> groups, const std::vector<Share>& shares, RandomStream& random,
                  std::vector<Part>& parts) {
   std::size_t total = 0;

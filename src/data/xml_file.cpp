@@ -52,7 +52,8 @@ struct XmlFile::Impl {
 XmlFile::XmlFile(ByteSource& source, std::string_view root, const char* row) : impl_(std::make_unique<Impl>()) {
   impl_->bytes = read_all(source, std::uint64_t{1} << 30);
   const auto result =
-      impl_->document.load_buffer(impl_->bytes.data(), impl_->bytes.size(), pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
+      impl_->document.load_buffer(impl_->bytes.data(), impl_->bytes.size(),
+                                  pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
   if (!result) {
     throw UserError(Complaint{source.name(), impl_->line_at(static_cast<std::size_t>(result.offset)), "well-formed XML",
                               result.description(), "Is the file complete?"});

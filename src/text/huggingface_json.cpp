@@ -91,8 +91,7 @@ std::vector<AddedToken> read_added(const JsonObject& file, Vocabulary& vocabular
     AddedToken token;
     token.content = entry.text("content", "");
     if (token.content.empty()) entry.refuse("content", "a token", "none");
-    vocabulary.add({token.content, entry.number("id", -1), 0}, file.file());
-    token.id = *vocabulary.id_of(token.content);
+    token.id = vocabulary.add({token.content, entry.number("id", -1), 0}, file.file());
     token.special = entry.flag("special", false);
     token.normalised = entry.flag("normalized", true);
     token.single_word = entry.flag("single_word", false);

@@ -83,8 +83,7 @@ void add_configured(const JsonObject& config, Vocabulary& vocabulary, std::vecto
     for (; used < key.size() && key[used] >= '0' && key[used] <= '9'; ++used) {
     }
     if (key.empty() || used != key.size() || key.size() > 9) listed.refuse(key, "ids", in_quotes(key));
-    vocabulary.add({token.content, std::stoll(key), 0}, config.file());
-    token.id = *vocabulary.id_of(token.content);
+    token.id = vocabulary.add({token.content, std::stoll(key), 0}, config.file());
     token.special = entry.flag("special", false);
     token.normalised = entry.flag("normalized", !token.special);
     token.single_word = entry.flag("single_word", false);

@@ -18,14 +18,14 @@ Vocabulary::Vocabulary(const std::vector<VocabularyEntry>& entries, const std::s
   }
 }
 
-void Vocabulary::add(const VocabularyEntry& entry, const std::string& file) {
+TokenId Vocabulary::add(const VocabularyEntry& entry, const std::string& file) {
   if (entry.id < 0 || entry.id > kLargestId) {
     throw UserError(Complaint{file, entry.line, fmt::format("ids from 0 to {}", kLargestId),
                               fmt::format("{} for {}", entry.id, in_quotes(entry.token)), "Is this a vocabulary?"});
   }
   const auto id = static_cast<TokenId>(entry.id);
   if (const auto known = id_of(entry.token)) {
-    if (*known == id) return;
+    if (*known == id) return id;
     throw UserError(Complaint{file, entry.line, fmt::format("id {} for {}", *known, in_quotes(entry.token)),
                               std::to_string(id), "Give each token one id"});
   }
@@ -38,6 +38,7 @@ void Vocabulary::add(const VocabularyEntry& entry, const std::string& file) {
   const auto place = ids_.emplace(entry.token, id).first;
   if (tokens_.size() <= static_cast<std::size_t>(id)) tokens_.resize(static_cast<std::size_t>(id) + 1, nullptr);
   tokens_[static_cast<std::size_t>(id)] = &place->first;
+  return id;
 }
 
 std::optional<TokenId> Vocabulary::id_of(std::string_view token) const {

@@ -34,8 +34,8 @@ class Vocabulary {
   /// UserError, naming `file`, for an id or token that stands twice and for ids out of range.
   Vocabulary(const std::vector<VocabularyEntry>& entries, const std::string& file);
 
-  /// Adds a token with an id that is free, or the id that it has already.
-  void add(const VocabularyEntry& entry, const std::string& file);
+  /// Adds a token with an id that is free, or the id that it has already; returns the id.
+  TokenId add(const VocabularyEntry& entry, const std::string& file);
 
   std::optional<TokenId> id_of(std::string_view token) const;
 

@@ -229,12 +229,14 @@ std::vector<std::string> commonest_characters(const std::vector<WordCounts::Coun
     std::uint64_t count;
   };
   std::vector<Character> found;
+  found.reserve(counts.size());
   for (const auto& [text, count] : counts) found.push_back({text, count});
   std::sort(found.begin(), found.end(), [](const Character& a, const Character& b) {
     return a.count != b.count ? a.count > b.count : a.text < b.text;
   });
   if (found.size() > most) found.resize(most);
   std::vector<std::string> kept;
+  kept.reserve(found.size());
   for (const Character& character : found) kept.push_back(character.text);
   std::sort(kept.begin(), kept.end());
   return kept;

@@ -104,8 +104,7 @@ void WordPieceTokenizer::append_pieces(std::string_view word, std::vector<TokenI
 }
 
 std::vector<BpeSymbol> WordPieceTokenizer::pieces_of(std::string_view word) const {
-  const std::vector<BpeSymbol> unknown = {{unknown_, word.size()}};
-  if (count_points(word) > options_.longest_word) return unknown;
+  if (count_points(word) > options_.longest_word) return {{unknown_, word.size()}};
   std::vector<BpeSymbol> pieces;
   std::size_t begin = 0;
   while (begin < word.size()) {
@@ -117,7 +116,7 @@ std::vector<BpeSymbol> WordPieceTokenizer::pieces_of(std::string_view word) cons
         break;
       }
     }
-    if (end == begin) return unknown;
+    if (end == begin) return {{unknown_, word.size()}};
     begin = end;
   }
   return pieces;

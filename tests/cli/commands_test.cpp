@@ -1,13 +1,12 @@
 // What every command owes its users, checked over the whole tree.
 
-#include "cli/command.h"
-
 #include <functional>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/command.h"
 #include "support/shell.h"
 
 namespace gumption::cli {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gumption/base/error.h"
+
 #include "support/shell.h"
 #include "support/support.h"
 

@@ -33,7 +33,8 @@ TEST_F(DataCommands, CheckHasTheContractsKeysAndExitCodes) {
   EXPECT_TRUE(json["findings"][0]["message"].is_string());
   EXPECT_EQ(json["summary"]["repeated-choice"], 1);
   EXPECT_EQ(gumption({"data", "check", path, "--strict"}).exit_code, 1);
-  EXPECT_EQ(gumption({"data", "check", path, "--strict", "--ignore", "bad-row", "--ignore", "repeated-choice"}).exit_code, 0);
+  EXPECT_EQ(
+      gumption({"data", "check", path, "--strict", "--ignore", "bad-row", "--ignore", "repeated-choice"}).exit_code, 0);
   EXPECT_EQ(gumption({"data", "check", path + ".absent"}).exit_code, 1);
 }
 
@@ -43,7 +44,8 @@ TEST_F(DataCommands, ConvertThereAndBack) {
   const auto back = (folder_ / "back.jsonl").string();
   ASSERT_EQ(gumption({"data", "convert", sample, "--to", "copa-xml", "--out", xml}).exit_code, 0);
   ASSERT_EQ(gumption({"data", "convert", xml, "--to", "native", "--out", back}).exit_code, 0);
-  EXPECT_EQ(nlohmann::json::parse(gumption({"data", "stats", back, "--json"}).out)["files"][0]["asks_for"]["cause"], 32);
+  EXPECT_EQ(nlohmann::json::parse(gumption({"data", "stats", back, "--json"}).out)["files"][0]["asks_for"]["cause"],
+            32);
   EXPECT_EQ(test::read_bytes(back), test::read_bytes(sample));
 }
 
@@ -83,20 +85,25 @@ TEST_F(DataCommands, ShowOneQuestion) {
 
 TEST_F(DataCommands, ListAndPull) {
   const std::string data = "GUMPTION_DATA=" + folder_.path().string();
-  const test::HttpServer server([](const test::HttpRequest&) { return test::HttpReply{404, {}, "", std::string::npos, std::string::npos}; });
-  const auto pulled = gumption({"data", "pull", "dpr", "--from", server.address()}, {.input = {}, .environment = {data}, .folder = {}});
+  const test::HttpServer server([](const test::HttpRequest&) {
+    return test::HttpReply{404, {}, "", std::string::npos, std::string::npos};
+  });
+  const auto pulled =
+      gumption({"data", "pull", "dpr", "--from", server.address()}, {.input = {}, .environment = {data}, .folder = {}});
   EXPECT_EQ(pulled.exit_code, 1);
   EXPECT_THAT(pulled.err, HasSubstr("the server answered 404"));
   EXPECT_EQ(gumption({"data", "pull", "cpa"}).exit_code, 1);
   folder_.write("copa/copa-dev.xml", "x");
-  const auto listed = nlohmann::json::parse(gumption({"data", "list", "--json"}, {.input = {}, .environment = {data}, .folder = {}}).out);
+  const auto listed = nlohmann::json::parse(
+      gumption({"data", "list", "--json"}, {.input = {}, .environment = {data}, .folder = {}}).out);
   EXPECT_EQ(listed[0]["name"], "copa");
   EXPECT_EQ(listed[0]["found"][0], (folder_ / "copa").string());
 }
 
 TEST_F(DataCommands, OfflineIsSaidAtOnce) {
-  const auto result = gumption({"data", "pull", "codah", "--from", "http://127.0.0.1:9"},
-                               {.input = {}, .environment = {"GUMPTION_DATA=" + folder_.path().string()}, .folder = {}});
+  const auto result =
+      gumption({"data", "pull", "codah", "--from", "http://127.0.0.1:9"},
+               {.input = {}, .environment = {"GUMPTION_DATA=" + folder_.path().string()}, .folder = {}});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("Is this machine online?"));
 }

@@ -16,11 +16,15 @@ using testing::HasSubstr;
 class Eval : public testing::Test {
  protected:
   Eval() {
-    path_ = folder_.write("q.jsonl",
-                          R"({"id":"a","choices":["x","long"],"label":0,"notes":{"category":"k"}})" "\n"
-                          R"({"id":"b","choices":["x","long"],"label":1,"notes":{"category":"k"}})" "\n"
-                          R"({"id":"c","choices":["same","size"],"label":0,"notes":{"category":"m"}})" "\n"
-                          R"({"id":"d","choices":["x","long"],"label":1,"notes":{"asks_for":"cause"}})" "\n")
+    path_ = folder_
+                .write("q.jsonl", R"({"id":"a","choices":["x","long"],"label":0,"notes":{"category":"k"}})"
+                                  "\n"
+                                  R"({"id":"b","choices":["x","long"],"label":1,"notes":{"category":"k"}})"
+                                  "\n"
+                                  R"({"id":"c","choices":["same","size"],"label":0,"notes":{"category":"m"}})"
+                                  "\n"
+                                  R"({"id":"d","choices":["x","long"],"label":1,"notes":{"asks_for":"cause"}})"
+                                  "\n")
                 .string();
   }
 
@@ -74,13 +78,15 @@ TEST_F(Eval, ScoresAreJsonLines) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line, R"({"id":"a","scores":[1.0,4.0],"choice":1,"label":0})");
-  EXPECT_EQ(gumption({"score", "--system", "first", "--data", path_, "--as", "copa-responses"}).out, "a 1 0\nb 1 0\nc 1 0\nd 1 0\n");
+  EXPECT_EQ(gumption({"score", "--system", "first", "--data", path_, "--as", "copa-responses"}).out,
+            "a 1 0\nb 1 0\nc 1 0\nd 1 0\n");
 }
 
 // "Always first" on COPA's development set: 250 of 500 items have most-plausible-alternative="1" (grep -c).
 TEST(EvalOnRealData, FirstOnCopa) {
   GUMPTION_NEEDS_SHARED(path, "data/copa/copa-dev.xml");
-  const auto json = nlohmann::json::parse(gumption({"eval", "--system", "first", "--data", path.string(), "--json"}).out);
+  const auto json =
+      nlohmann::json::parse(gumption({"eval", "--system", "first", "--data", path.string(), "--json"}).out);
   EXPECT_EQ(json["accuracy"], 0.5);
   EXPECT_EQ(json["n"], 500);
 }
@@ -92,7 +98,8 @@ TEST(EvalOnRealData, ResponsesAreTheAuthorsBytes) {
   GUMPTION_NEEDS_SHARED(gold, "data/copa/gold.dev");
   EXPECT_EQ(gumption({"score", "--system", "first", "--data", path.string(), "--as", "copa-responses"}).out,
             test::read_bytes(first));
-  EXPECT_EQ(gumption({"data", "convert", path.string(), "--to", "copa-responses", "--quiet"}).out, test::read_bytes(gold));
+  EXPECT_EQ(gumption({"data", "convert", path.string(), "--to", "copa-responses", "--quiet"}).out,
+            test::read_bytes(gold));
 }
 
 }  // namespace

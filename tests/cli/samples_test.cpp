@@ -8,6 +8,7 @@
 #include "gumption/data/check.h"
 #include "gumption/data/dataset.h"
 #include "gumption/systems/plain_systems.h"
+
 #include "support/support.h"
 
 namespace gumption {
@@ -45,7 +46,8 @@ TEST_P(Samples, AreEnoughAndBalanced) {
     ++labels[*question.label];
   }
   for (const auto& [label, count] : labels) {
-    EXPECT_NEAR(static_cast<double>(count), static_cast<double>(dataset.questions.size()) / static_cast<double>(GetParam().choices), 1);
+    EXPECT_NEAR(static_cast<double>(count),
+                static_cast<double>(dataset.questions.size()) / static_cast<double>(GetParam().choices), 1);
   }
 }
 

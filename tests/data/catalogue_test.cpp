@@ -53,7 +53,9 @@ TEST(Catalogue, AFileWithAWrongSumIsRefused) {
   const test::TemporaryFolder folder;
   const std::string bytes(485130, 'x');
   const HttpServer server([&](const HttpRequest& request) { return test::serve_bytes(request, bytes); });
-  const std::string message = test::user_error_of([&] { pull_benchmark("codah", {server.address(), folder.path().string()}); });
+  const std::string message = test::user_error_of([&] {
+    pull_benchmark("codah", {server.address(), folder.path().string()});
+  });
   EXPECT_THAT(message, HasSubstr("expected SHA-256 96689f2abf2f09eb"));
   EXPECT_EQ(server.requests().at(0).path, "/full_data.tsv");
   EXPECT_FALSE(std::filesystem::exists(folder / "codah/full_data.tsv"));

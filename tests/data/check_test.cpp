@@ -43,14 +43,16 @@ class Check : public testing::Test {
 };
 
 TEST_F(Check, FindsNothingInAGoodFile) {
-  const auto path = folder_.write("a.jsonl", row("One cat sat here.", R"("yes","no")") + row("Two dogs ran far.", R"("up","down")"));
+  const auto path =
+      folder_.write("a.jsonl", row("One cat sat here.", R"("yes","no")") + row("Two dogs ran far.", R"("up","down")"));
   const auto report = check({path});
   EXPECT_THAT(report.findings, IsEmpty());
   EXPECT_EQ(report.questions, 2U);
 }
 
 TEST_F(Check, BadRowsAreFindingsAndTheRestIsRead) {
-  const auto path = folder_.write("a.jsonl", row("A b c.", R"("x","y")") + "{broken\n" + row("D e f.", R"("x")") + row("G h i.", R"("x","y")"));
+  const auto path = folder_.write(
+      "a.jsonl", row("A b c.", R"("x","y")") + "{broken\n" + row("D e f.", R"("x")") + row("G h i.", R"("x","y")"));
   const auto report = check({path});
   EXPECT_THAT(lines_of(report, "bad-row"), ElementsAre(2, 3));
   EXPECT_EQ(report.questions, 2U);
@@ -58,7 +60,8 @@ TEST_F(Check, BadRowsAreFindingsAndTheRestIsRead) {
 }
 
 TEST_F(Check, DuplicatesAreTheSameButForCaseSpacesAndOrderOfChoices) {
-  const auto a = folder_.write("a.jsonl", row("The cat sat.", R"("on it","off it")") + row("Other text here.", R"("p","q")"));
+  const auto a =
+      folder_.write("a.jsonl", row("The cat sat.", R"("on it","off it")") + row("Other text here.", R"("p","q")"));
   const auto b = folder_.write("b.jsonl", row("the  CAT sat.", R"("off it","On it")"));
   const auto report = check({a, b});
   EXPECT_THAT(lines_of(report, "duplicate"), ElementsAre(1));
@@ -79,10 +82,12 @@ TEST_F(Check, NearDuplicates) {
 }
 
 TEST_F(Check, ContextsAndEventsInTwoSplits) {
-  const auto train = folder_.write("train.jsonl", row("Shared context.", R"("a","b")", R"(,"notes":{"source_event":"e1"})") +
-                                                      row("Own context.", R"("c","d")"));
-  const auto dev = folder_.write("dev.jsonl", row("shared context.", R"("e","f")", R"(,"notes":{"source_event":"E1"})") +
-                                                  row("Another one.", R"("g","h")"));
+  const auto train =
+      folder_.write("train.jsonl", row("Shared context.", R"("a","b")", R"(,"notes":{"source_event":"e1"})") +
+                                       row("Own context.", R"("c","d")"));
+  const auto dev =
+      folder_.write("dev.jsonl", row("shared context.", R"("e","f")", R"(,"notes":{"source_event":"E1"})") +
+                                     row("Another one.", R"("g","h")"));
   const auto report = check({train, dev});
   EXPECT_THAT(lines_of(report, "shared-context"), ElementsAre(1));
   EXPECT_THAT(lines_of(report, "shared-event"), ElementsAre(1));
@@ -91,8 +96,9 @@ TEST_F(Check, ContextsAndEventsInTwoSplits) {
 }
 
 TEST_F(Check, SplitsMayBeNotedInOneFile) {
-  const auto path = folder_.write("all.jsonl", row("Shared context.", R"("a","b")", R"(,"notes":{"split":"train"})") +
-                                                   row("Shared context.", R"("c","d")", R"(,"notes":{"split":"test"})"));
+  const auto path =
+      folder_.write("all.jsonl", row("Shared context.", R"("a","b")", R"(,"notes":{"split":"train"})") +
+                                     row("Shared context.", R"("c","d")", R"(,"notes":{"split":"test"})"));
   EXPECT_THAT(lines_of(check({path}), "shared-context"), ElementsAre(2));
 }
 
@@ -123,7 +129,8 @@ TEST_F(Check, LengthsOfRightAnswers) {
     text += row("Context number " + std::to_string(i), "\"" + longer + "\",\"two words\"", R"(,"label":0)");
   }
   // Right: mean 4.5; wrong: 2.
-  EXPECT_THAT(message_of(check({folder_.write("a.jsonl", text)}), "length-bias"), HasSubstr("longer than wrong ones: 4.50 against 2.00 tokens"));
+  EXPECT_THAT(message_of(check({folder_.write("a.jsonl", text)}), "length-bias"),
+              HasSubstr("longer than wrong ones: 4.50 against 2.00 tokens"));
 }
 
 TEST_F(Check, NoneOfTheAboveRates) {
@@ -135,8 +142,9 @@ TEST_F(Check, NoneOfTheAboveRates) {
 }
 
 TEST_F(Check, OddCharacters) {
-  const auto path = folder_.write("a.jsonl", row("zero\u200Bwidth", R"("x","y")") + row("fine “text” here", R"("x","y")") +
-                                                 row("donâ€™t", R"("x","y")") + row("lost \uFFFD here", R"("x","y")"));
+  const auto path =
+      folder_.write("a.jsonl", row("zero\u200Bwidth", R"("x","y")") + row("fine “text” here", R"("x","y")") +
+                                   row("donâ€™t", R"("x","y")") + row("lost \uFFFD here", R"("x","y")"));
   const auto report = check({path});
   EXPECT_THAT(lines_of(report, "odd-characters"), ElementsAre(1, 3, 4));
   EXPECT_THAT(message_of(report, "odd-characters"), HasSubstr("U+200B in the context"));
@@ -161,9 +169,8 @@ TEST_F(Check, KindsCanBeIgnoredAndLimited) {
 TEST_F(Check, UnreadableFilesEndIt) {
   EXPECT_THROW(check({folder_ / "absent"}), UserError);
   folder_.write("dev-labels.lst", "1\n");
-  EXPECT_THAT(test::user_error_of([&] {
-                check({folder_.write("dev.jsonl", row("A", R"("x","y")") + row("B", R"("x","y")"))});
-              }),
+  EXPECT_THAT(test::user_error_of(
+                  [&] { check({folder_.write("dev.jsonl", row("A", R"("x","y")") + row("B", R"("x","y")"))}); }),
               HasSubstr("expected a label for question 2"));
 }
 

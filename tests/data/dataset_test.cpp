@@ -11,8 +11,9 @@ namespace {
 
 TEST(Dataset, KnowsWhereItsQuestionsCameFrom) {
   const test::TemporaryFolder folder;
-  const std::vector<std::filesystem::path> paths = {folder.write("a.jsonl", "{\"choices\":[\"x\",\"y\"]}\n{\"choices\":[\"z\",\"w\"]}\n"),
-                                                    folder.write("b.tsv", "o\tP\ta\tb\tc\td\t0\n")};
+  const std::vector<std::filesystem::path> paths = {
+      folder.write("a.jsonl", "{\"choices\":[\"x\",\"y\"]}\n{\"choices\":[\"z\",\"w\"]}\n"),
+      folder.write("b.tsv", "o\tP\ta\tb\tc\td\t0\n")};
   const Dataset dataset = read_dataset(paths);
   EXPECT_EQ(dataset.questions.size(), 3U);
   ASSERT_EQ(dataset.sources.size(), 2U);

@@ -1,9 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data_support.h"
 #include "gumption/data/event_format.h"
 #include "gumption/data/statistics.h"
+
+#include "data_support.h"
 #include "support/support.h"
 
 namespace gumption {
@@ -28,7 +29,8 @@ class Events : public testing::Test {
 TEST_F(Events, AtomicV4TellsNoneFromNothing) {
   const auto events = read("v4.csv",
                            "event,oEffect,oReact,oWant,xAttr,xEffect,xIntent,xNeed,xReact,xWant,prefix,split\n"
-                           "PersonX pays,[],\"[\"\"none\"\"]\",[],\"[\"\"kind\"\", \"\"rich\"\"]\",[],[],[],[],[],\"[\"\"PersonX\"\"]\",trn\n");
+                           "PersonX pays,[],\"[\"\"none\"\"]\",[],\"[\"\"kind\"\", "
+                           "\"\"rich\"\"]\",[],[],[],[],[],\"[\"\"PersonX\"\"]\",trn\n");
   EXPECT_EQ(format_, "atomic-v4");
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].text, "PersonX pays");
@@ -58,12 +60,12 @@ TEST_F(Events, Event2Mind) {
 }
 
 TEST_F(Events, BadRowsAreSaid) {
-  EXPECT_THAT(test::user_error_of([&] {
-                read("e.csv", "Source,Event,Xintent,Xemotion,Otheremotion,Xsent,Osent\na,b,[1],[],[],,\n");
-              }),
+  EXPECT_THAT(test::user_error_of(
+                  [&] { read("e.csv", "Source,Event,Xintent,Xemotion,Otheremotion,Xsent,Osent\na,b,[1],[],[],,\n"); }),
               HasSubstr("e.csv:2: expected a JSON list of texts, found \"[1]\""));
   EXPECT_THAT(test::user_error_of([&] { read("a.tsv", "PersonX pays @@ xNeed\tx\nbroken\n"); }), HasSubstr("a.tsv:2"));
-  EXPECT_THAT(test::user_error_of([&] { read("q.jsonl", "{\"choices\":[\"a\",\"b\"]}"); }), HasSubstr("expected events"));
+  EXPECT_THAT(test::user_error_of([&] { read("q.jsonl", "{\"choices\":[\"a\",\"b\"]}"); }),
+              HasSubstr("expected events"));
 }
 
 TEST_F(Events, AreCounted) {

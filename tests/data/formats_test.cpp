@@ -26,12 +26,13 @@ class Formats : public testing::Test {
 };
 
 TEST_F(Formats, Native) {
-  const auto questions = read("q.jsonl",
-                              R"({"id":"a","context":"C.","question":"Q?","choices":["x","y","z"],"label":2,)"
-                              R"("notes":{"category":"k","asks_for":"cause","choice_kinds":["p","q","r"],"mood":[1,true]}})"
-                              "\n\n"
-                              R"({"choices":["only","these"]})",
-                              "native");
+  const auto questions =
+      read("q.jsonl",
+           R"({"id":"a","context":"C.","question":"Q?","choices":["x","y","z"],"label":2,)"
+           R"("notes":{"category":"k","asks_for":"cause","choice_kinds":["p","q","r"],"mood":[1,true]}})"
+           "\n\n"
+           R"({"choices":["only","these"]})",
+           "native");
   ASSERT_EQ(questions.size(), 2U);
   EXPECT_EQ(questions[0].id, "a");
   EXPECT_EQ(questions[0].context, "C.");
@@ -65,9 +66,10 @@ TEST_F(Formats, CopaXml) {
 }
 
 TEST_F(Formats, SuperGlueCopa) {
-  const auto questions = read(
-      "copa.jsonl",
-      R"({"premise": "P.", "choice1": "A.", "choice2": "B.", "question": "cause", "label": 0, "idx": 41})", "superglue-copa");
+  const auto questions =
+      read("copa.jsonl",
+           R"({"premise": "P.", "choice1": "A.", "choice2": "B.", "question": "cause", "label": 0, "idx": 41})",
+           "superglue-copa");
   ASSERT_EQ(questions.size(), 1U);
   EXPECT_EQ(questions[0].id, "41");
   EXPECT_EQ(questions[0].label, 0);
@@ -95,10 +97,11 @@ TEST_F(Formats, SocialIqaWithCorrect) {
 
 TEST_F(Formats, CosmosCsvAndJsonl) {
   const std::string id = "3AB##3CD##A2WORKER##Blog_9##q1_a1##3EF";
-  const auto from_csv = read("valid.csv",
-                             "id,context,question,answer0,answer1,answer2,answer3,label\n" + id +
-                                 ",\"I said \"\"no\"\" , twice .\nThen left .\",Why ?,a,b,c,None of the above choices .,3\n",
-                             "cosmos-csv");
+  const auto from_csv =
+      read("valid.csv",
+           "id,context,question,answer0,answer1,answer2,answer3,label\n" + id +
+               ",\"I said \"\"no\"\" , twice .\nThen left .\",Why ?,a,b,c,None of the above choices .,3\n",
+           "cosmos-csv");
   ASSERT_EQ(from_csv.size(), 1U);
   EXPECT_EQ(from_csv[0].context, "I said \"no\" , twice .\nThen left .");
   EXPECT_EQ(from_csv[0].label, 3);
@@ -142,10 +145,12 @@ TEST_F(Formats, Swag) {
 }
 
 TEST_F(Formats, RaceFolder) {
-  folder_.write("race/high/high10.txt",
-                R"({"answers": ["D"], "options": [["a","b","c","d"]], "questions": ["Q _ ?"], "article": "Ten.", "id": "high10.txt"})");
-  folder_.write("race/high/high9.txt",
-                R"({"answers": ["A","B"], "options": [["1","2","3","4"],["5","6","7","8"]], "questions": ["R?","S?"], "article": "Nine.", "id": "high9.txt"})");
+  folder_.write(
+      "race/high/high10.txt",
+      R"({"answers": ["D"], "options": [["a","b","c","d"]], "questions": ["Q _ ?"], "article": "Ten.", "id": "high10.txt"})");
+  folder_.write(
+      "race/high/high9.txt",
+      R"({"answers": ["A","B"], "options": [["1","2","3","4"],["5","6","7","8"]], "questions": ["R?","S?"], "article": "Nine.", "id": "high9.txt"})");
   const auto path = folder_ / "race";
   EXPECT_EQ(open_questions(path).format->name, "race");
   const auto questions = read_questions(path);
@@ -173,19 +178,20 @@ TEST_F(Formats, WinogradXml) {
                               "wsc-xml");
   ASSERT_EQ(questions.size(), 1U);
   EXPECT_EQ(questions[0].context, "The councilmen refused because");
-  EXPECT_THAT(questions[0].choices, ElementsAre("The councilmen feared violence.", "The demonstrators feared violence."));
+  EXPECT_THAT(questions[0].choices,
+              ElementsAre("The councilmen feared violence.", "The demonstrators feared violence."));
   EXPECT_EQ(questions[0].label, 0);
 }
 
 TEST_F(Formats, WinogradTextAndDefinitePronouns) {
-  const auto masked = read("wsc.txt", "The cup fell because  [MASK]  was wet. \n[MASK]\n the cup , the hand \n the hand \n\n",
-                           "wsc-text");
+  const auto masked = read(
+      "wsc.txt", "The cup fell because  [MASK]  was wet. \n[MASK]\n the cup , the hand \n the hand \n\n", "wsc-text");
   ASSERT_EQ(masked.size(), 1U);
   EXPECT_EQ(masked[0].context, "The cup fell because");
   EXPECT_THAT(masked[0].choices, ElementsAre("the cup was wet.", "the hand was wet."));
   EXPECT_EQ(masked[0].label, 1);
-  const auto plain = read("train.c.txt", "The bee landed on the flower because it's hungry.\nit\nThe bee,the flower\nThe bee\n",
-                          "dpr");
+  const auto plain = read(
+      "train.c.txt", "The bee landed on the flower because it's hungry.\nit\nThe bee,the flower\nThe bee\n", "dpr");
   EXPECT_THAT(plain.at(0).choices, ElementsAre("The bee's hungry.", "the flower's hungry."));
 }
 
@@ -203,7 +209,8 @@ TEST_F(Formats, CommonsenseQa) {
 }
 
 TEST_F(Formats, ByteOrderMarksAndWindowsLineEndsAreFine) {
-  const auto questions = read("q.jsonl", "\xEF\xBB\xBF{\"choices\":[\"a\",\"b\"]}\r\n{\"choices\":[\"c\",\"d\"]}\r\n", "native");
+  const auto questions =
+      read("q.jsonl", "\xEF\xBB\xBF{\"choices\":[\"a\",\"b\"]}\r\n{\"choices\":[\"c\",\"d\"]}\r\n", "native");
   EXPECT_EQ(questions.size(), 2U);
   EXPECT_EQ(read("c.tsv", "o\tP\ta\tb\tc\td\t0\r\n", "codah").at(0).label, 0);
 }
@@ -220,8 +227,8 @@ TEST(FormatRegistry, NamesAreTheContractsAndStandOnce) {
   std::vector<std::string> names;
   for (const QuestionFormat* format : question_formats()) names.push_back(format->name);
   EXPECT_THAT(names, testing::UnorderedElementsAre("native", "copa-xml", "superglue-copa", "social-iqa", "cosmos-csv",
-                                                   "cosmos-jsonl", "codah", "swag", "race", "wsc-xml", "wsc-text", "dpr",
-                                                   "commonsense-qa"));
+                                                   "cosmos-jsonl", "codah", "swag", "race", "wsc-xml", "wsc-text",
+                                                   "dpr", "commonsense-qa"));
 }
 
 }  // namespace

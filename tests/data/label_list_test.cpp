@@ -18,7 +18,8 @@ class LabelList : public testing::Test {
   std::vector<Question> read(const std::string& labels, int rows) {
     std::string text;
     for (int i = 0; i < rows; ++i) {
-      text += R"({"context":"c","question":"q","answerA":"a","answerB":"b","answerC":"c"})" "\n";
+      text += R"({"context":"c","question":"q","answerA":"a","answerB":"b","answerC":"c"})"
+              "\n";
     }
     folder_.write("dev-labels.lst", labels);
     return test::read_questions(folder_.write("dev.jsonl", text));
@@ -39,10 +40,13 @@ TEST_F(LabelList, ReadsLabels) {
 }
 
 TEST_F(LabelList, SaysWhichLineIsNoLabel) {
-  EXPECT_THAT(user_error_of([&] { read("1\nB\n", 2); }), HasSubstr("dev-labels.lst:2: expected a whole number from 1, found \"B\""));
+  EXPECT_THAT(user_error_of([&] { read("1\nB\n", 2); }),
+              HasSubstr("dev-labels.lst:2: expected a whole number from 1, found \"B\""));
   EXPECT_THAT(user_error_of([&] { read("1\n0\n", 2); }), HasSubstr("dev-labels.lst:2"));
-  EXPECT_THAT(user_error_of([&] { read("1\n\n2\n", 2); }), HasSubstr("dev-labels.lst:2: expected a label, found an empty line"));
-  EXPECT_THAT(user_error_of([&] { read("1\n4\n", 2); }), HasSubstr("dev-labels.lst:2: expected a label from 1 to 3, found 4"));
+  EXPECT_THAT(user_error_of([&] { read("1\n\n2\n", 2); }),
+              HasSubstr("dev-labels.lst:2: expected a label, found an empty line"));
+  EXPECT_THAT(user_error_of([&] { read("1\n4\n", 2); }),
+              HasSubstr("dev-labels.lst:2: expected a label from 1 to 3, found 4"));
 }
 
 TEST_F(LabelList, MustBeAsLongAsTheQuestions) {
@@ -54,7 +58,8 @@ TEST_F(LabelList, MustBeAsLongAsTheQuestions) {
 TEST_F(LabelList, MustAgreeWithLabelsInTheRows) {
   folder_.write("v-labels.lst", "1\n");
   const auto path = folder_.write(
-      "v.jsonl", R"({"id":"1","context":"c","question":"q","answer0":"a","answer1":"b","answer2":"c","answer3":"d","label":"2"})");
+      "v.jsonl",
+      R"({"id":"1","context":"c","question":"q","answer0":"a","answer1":"b","answer2":"c","answer3":"d","label":"2"})");
   EXPECT_THAT(user_error_of([&] { test::read_questions(path); }), HasSubstr("v-labels.lst:1"));
 }
 

@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "data_support.h"
 #include "gumption/base/random.h"
+
+#include "data_support.h"
 
 namespace gumption {
 namespace {

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "data_support.h"
 #include "gumption/base/random.h"
 #include "gumption/data/event_format.h"
 #include "gumption/data/pronoun_question.h"
 #include "gumption/data/question_types.h"
+
+#include "data_support.h"
 #include "support/support.h"
 
 namespace gumption {
@@ -15,8 +16,8 @@ namespace {
 /// Text with the characters that make formats stumble.
 std::string random_text(RandomStream& random, bool one_line) {
   static const std::vector<std::string> pieces = {
-      "a",  "Z",  "7", " ",  "word", "\"", "''", ",", ";",  "&", "<b>", "]]>", "\\", "\\n", "é", "日本", "😀", "|", "%",
-      "'s", "\t", "\n", "\"\"", "#",   "[MASK]", "{", "}", "\u00A0", "\u2028", "--"};
+      "a",    "Z",  "7", " ", "word", "\"", "''", ",",    ";", "&",      "<b>", "]]>", "\\",     "\\n",    "é",
+      "日本", "😀", "|", "%", "'s",   "\t", "\n", "\"\"", "#", "[MASK]", "{",   "}",   "\u00A0", "\u2028", "--"};
   std::string text;
   const std::size_t count = random.below(12) + 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -119,8 +120,8 @@ TEST_F(RoundTrip, CosmosQa) {
 
 TEST_F(RoundTrip, Codah) {
   auto questions = random_questions({.has_question = false});
-  const std::vector<std::string> categories = {"idioms", "reference", "polysemy", "negation", "quantitative",
-                                               "other",  "",          "idioms+negation"};
+  const std::vector<std::string> categories = {"idioms",       "reference", "polysemy", "negation",
+                                               "quantitative", "other",     "",         "idioms+negation"};
   for (Question& question : questions) question.notes.category = categories[random_.below(categories.size())];
   EXPECT_EQ(through("codah", questions), questions);
 }
@@ -185,7 +186,8 @@ TEST_F(RoundTrip, AQuestionThatAFormatCannotSayIsRefusedAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-std::vector<Event> events_through(const std::string& format, const std::vector<Event>& events, const std::filesystem::path& path) {
+std::vector<Event> events_through(const std::string& format, const std::vector<Event>& events,
+                                  const std::filesystem::path& path) {
   const EventFormat& chosen = *find_event_format(format);
   const auto writer = chosen.create(path);
   for (const Event& event : events) writer->write(event);
@@ -219,7 +221,8 @@ TEST_F(RoundTrip, Events) {
     other.text = random_text(random_, false);
     other.source = random_word(random_);
     other.other["Osent"] = "3";
-    for (const char* name : {"Xintent", "Xemotion", "Otheremotion"}) other.inferences.push_back({name, random_values(random_)});
+    for (const char* name : {"Xintent", "Xemotion", "Otheremotion"})
+      other.inferences.push_back({name, random_values(random_)});
     mind.push_back(other);
 
     Event single;

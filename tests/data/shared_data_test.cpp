@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "data_support.h"
 #include "gumption/data/check.h"
+
+#include "data_support.h"
 #include "support/support.h"
 
 namespace gumption {
@@ -18,20 +19,26 @@ struct RealFile {
 
 class RealFiles : public testing::TestWithParam<RealFile> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Shared, RealFiles,
-    testing::Values(RealFile{"copa/copa-dev.xml", "copa-xml", 500, 250}, RealFile{"copa/train.jsonl", "superglue-copa", 368, 0},
-                    RealFile{"copa/val.jsonl", "superglue-copa", 100, 0}, RealFile{"social-iqa/dev.jsonl", "social-iqa", 1954, 0},
-                    RealFile{"social-iqa/train.jsonl", "social-iqa", 33410, 0}, RealFile{"cosmos-qa/valid.csv", "cosmos-csv", 2985, 0},
-                    RealFile{"cosmos-qa/valid.jsonl", "cosmos-jsonl", 2985, 0}, RealFile{"codah/full_data.tsv", "codah", 2776, 0},
-                    RealFile{"codah/cv_split/fold_0/train.tsv", "codah", 1665, 0}, RealFile{"wsc/wsc273.txt", "wsc-text", 273, 273},
-                    RealFile{"dpr/train.c.txt", "dpr", 1316, 0}, RealFile{"dpr/test.c.txt", "dpr", 564, 0},
-                    RealFile{"commonsense-qa/dev.jsonl", "commonsense-qa", 1221, 0}),
-    [](const auto& tested) {
-      std::string name = tested.param.path;
-      std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Shared, RealFiles,
+                         testing::Values(RealFile{"copa/copa-dev.xml", "copa-xml", 500, 250},
+                                         RealFile{"copa/train.jsonl", "superglue-copa", 368, 0},
+                                         RealFile{"copa/val.jsonl", "superglue-copa", 100, 0},
+                                         RealFile{"social-iqa/dev.jsonl", "social-iqa", 1954, 0},
+                                         RealFile{"social-iqa/train.jsonl", "social-iqa", 33410, 0},
+                                         RealFile{"cosmos-qa/valid.csv", "cosmos-csv", 2985, 0},
+                                         RealFile{"cosmos-qa/valid.jsonl", "cosmos-jsonl", 2985, 0},
+                                         RealFile{"codah/full_data.tsv", "codah", 2776, 0},
+                                         RealFile{"codah/cv_split/fold_0/train.tsv", "codah", 1665, 0},
+                                         RealFile{"wsc/wsc273.txt", "wsc-text", 273, 273},
+                                         RealFile{"dpr/train.c.txt", "dpr", 1316, 0},
+                                         RealFile{"dpr/test.c.txt", "dpr", 564, 0},
+                                         RealFile{"commonsense-qa/dev.jsonl", "commonsense-qa", 1221, 0}),
+                         [](const auto& tested) {
+                           std::string name = tested.param.path;
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
 
 TEST_P(RealFiles, AreReadAndCounted) {
   GUMPTION_NEEDS_SHARED(path, "data/" + GetParam().path);

@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "data_support.h"
 #include "gumption/base/random.h"
+
+#include "data_support.h"
 #include "support/support.h"
 
 namespace gumption {
@@ -20,7 +21,8 @@ std::vector<Question> some_questions(std::size_t count) {
   RandomStream random(4);
   std::vector<Question> questions;
   for (std::size_t i = 0; i < count; ++i) {
-    Question question = test::make_question("Context " + std::to_string(random.below(count / 4)), "q", {"a", "b"}, static_cast<int>(i % 2));
+    Question question = test::make_question("Context " + std::to_string(random.below(count / 4)), "q", {"a", "b"},
+                                            static_cast<int>(i % 2));
     question.id = std::to_string(i);
     question.notes.category = i % 10 == 0 ? "rare" : i % 2 == 0 ? "even" : "odd";
     question.notes.author = "w" + std::to_string(random.below(20));
@@ -130,7 +132,8 @@ TEST(Split, FractionsAreNested) {
     for (std::size_t i = 1; i < samples.size(); ++i) {
       EXPECT_TRUE(std::includes(samples[i].questions.begin(), samples[i].questions.end(),
                                 samples[i - 1].questions.begin(), samples[i - 1].questions.end()));
-      EXPECT_NEAR(static_cast<double>(samples[i].questions.size()), 100.0 * static_cast<double>(i + 1), by == "group" ? 15 : 0);
+      EXPECT_NEAR(static_cast<double>(samples[i].questions.size()), 100.0 * static_cast<double>(i + 1),
+                  by == "group" ? 15 : 0);
     }
   }
 }
@@ -147,8 +150,16 @@ TEST(Split, SaysWhatMakesNoSense) {
   EXPECT_THAT(message([](auto& o) { o.parts = "a=.5,a=.5"; }), HasSubstr("stands twice"));
   EXPECT_THAT(message([](auto& o) { o.parts = "../a=1"; }), HasSubstr("plain name"));
   EXPECT_THAT(message([](auto& o) { o.folds = 21; }), HasSubstr("at most one for each"));
-  EXPECT_THAT(message([](auto& o) { o.by = "group"; o.group_by = "source_event"; }), HasSubstr("has no source_event"));
-  EXPECT_THAT(message([](auto& o) { o.by = "stratified"; o.stratify_by = "question_type"; }), HasSubstr("No question has a question_type"));
+  EXPECT_THAT(message([](auto& o) {
+                o.by = "group";
+                o.group_by = "source_event";
+              }),
+              HasSubstr("has no source_event"));
+  EXPECT_THAT(message([](auto& o) {
+                o.by = "stratified";
+                o.stratify_by = "question_type";
+              }),
+              HasSubstr("No question has a question_type"));
 }
 
 TEST(Split, WritesPartsAndAManifest) {
@@ -168,7 +179,8 @@ TEST(Split, WritesPartsAndAManifest) {
   EXPECT_EQ(manifest["parts"][1]["file"], "dev.jsonl");
   EXPECT_EQ(manifest["parts"][1]["questions"], 5);
   EXPECT_EQ(manifest["parts"][1]["sha256"].get<std::string>().size(), 64U);
-  EXPECT_THAT(test::user_error_of([&] { write_parts(dataset, parts, options, folder / "out"); }), HasSubstr("is there already"));
+  EXPECT_THAT(test::user_error_of([&] { write_parts(dataset, parts, options, folder / "out"); }),
+              HasSubstr("is there already"));
 }
 
 }  // namespace

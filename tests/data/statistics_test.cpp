@@ -13,7 +13,8 @@ namespace {
 
 TEST(Statistics, ByHand) {
   StatisticsCollector collector;
-  Question first = test::make_question("The cat sat .", "What may happen next ?", {"the cat", "A dog", "none of the above"}, 0);
+  Question first =
+      test::make_question("The cat sat .", "What may happen next ?", {"the cat", "A dog", "none of the above"}, 0);
   first.notes.category = "idioms";
   Question second = test::make_question("the cat SAT .", "What may be ?", {"a dog", "None of the above .", "x y z"}, 1);
   second.notes.question_type = "wants";
@@ -26,12 +27,12 @@ TEST(Statistics, ByHand) {
   EXPECT_EQ(result.context.unique_tokens, 4U);  // the cat sat .
   EXPECT_DOUBLE_EQ(result.question.mean_tokens, 4.5);
   EXPECT_EQ(result.question.max_tokens, 5U);
-  EXPECT_DOUBLE_EQ(result.correct.mean_tokens, 3.5);            // 2 and 5
+  EXPECT_DOUBLE_EQ(result.correct.mean_tokens, 3.5);  // 2 and 5
   EXPECT_DOUBLE_EQ(result.incorrect.mean_tokens, (2 + 4 + 2 + 3) / 4.0);
-  EXPECT_DOUBLE_EQ(result.incorrect_frequency, 4.0 / 3);        // "a dog" stands twice
+  EXPECT_DOUBLE_EQ(result.incorrect_frequency, 4.0 / 3);  // "a dog" stands twice
   EXPECT_EQ(result.with_none_of_the_above, 2U);
   EXPECT_EQ(result.unanswerable, 1U);
-  EXPECT_EQ(result.answers_in_context, 1U);                     // "the cat"
+  EXPECT_EQ(result.answers_in_context, 1U);  // "the cat"
   EXPECT_EQ(result.categories.at("idioms"), 1U);
   EXPECT_EQ(result.question_types.at("wants"), 1U);
   ASSERT_EQ(result.question_prefixes.size(), 2U);

@@ -22,7 +22,8 @@ Question question_of(const std::string& id, std::vector<std::string> choices) {
 }
 
 TEST(PlainSystems, FirstAndLongest) {
-  const std::vector<Question> questions = {question_of("1", {"éé", "abc", "abc"}), question_of("2", {"one long-word", "a b c"})};
+  const std::vector<Question> questions = {question_of("1", {"éé", "abc", "abc"}),
+                                           question_of("2", {"one long-word", "a b c"})};
   EXPECT_EQ(FirstSystem({}).answer(questions)[1].choice, 0);
   const auto by_characters = LongestSystem({}).answer(questions);
   EXPECT_THAT(by_characters[0].scores, ElementsAre(2, 3, 3));

@@ -23,6 +23,7 @@ class Reader final : public QuestionReader {
  private:
   bool read_row(Question& question) override {
     if (!file_.next(item_)) return false;
+    need_text(item_.attribute("id"), "id");
     for (const char* part : {"p", "a1", "a2"}) {
       if (!item_.has(part)) refuse(fmt::format("an element <{}> in the item", part), "none");
     }

@@ -47,6 +47,7 @@ class Reader final : public QuestionReader {
     if (block.size() != kBlockLines) {
       refuse("blocks of four lines (sentence, pronoun, candidates, answer)", fmt::format("one of {}", block.size()));
     }
+    for (const auto& line : block) need_text(line, "block");
     const std::string& sentence = block[0];
     const std::string& pronoun = block[1];
     std::vector<std::string> candidates;

@@ -26,7 +26,9 @@ class Reader final : public QuestionReader {
     if (!file_.next(schema_)) return false;
     for (const char* part : {"text/txt1", "text/pron", "text/txt2", "answers/answer"}) {
       if (!schema_.has(part)) refuse(fmt::format("an element <{}> in the schema", part), "none");
+      for (const auto& text : schema_.texts(part)) need_text(text, part);
     }
+    need_text(schema_.text("source"), "source");
     const std::string before = schema_.text("text/txt1");
     const std::string pronoun(trim(schema_.text("text/pron")));
     // The file keeps its texts apart by lines, not by spaces: only punctuation joins on without a gap.

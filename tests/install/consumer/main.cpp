@@ -1,6 +1,6 @@
-#include <gumption/data/dataset.h>
-
 #include <iostream>
+
+#include <gumption/data/dataset.h>
 
 int main(int, char** argv) {
   const auto dataset = gumption::read_dataset(argv[1]);
