@@ -23,10 +23,14 @@ constexpr std::array kEntities = {Replacement{"&amp;", "&"},    Replacement{"&lt
 constexpr std::array kFractions = {Replacement{"¼", "1/4"}, Replacement{"½", "1/2"}, Replacement{"¾", "3/4"},
                                    Replacement{"⅓", "1/3"}, Replacement{"⅔", "2/3"}};
 // What the treebank had to write with American keys.
-constexpr std::array kCurrencies = {Replacement{"£", "#"}, Replacement{"€", "$"}, Replacement{"¢", "cents"}};
-constexpr std::array kTypography = {Replacement{"’", "'"},      Replacement{"‘", "`"},      Replacement{"‛", "`"},
-                                    Replacement{"´", "´"},      Replacement{"\u00AD", ""},  Replacement{" ", "\u00A0"},
-                                    Replacement{"\u0092", "'"}, Replacement{"&apos;", "'"}, Replacement{"&amp;", "&"}};
+constexpr std::array kCurrencies = {Replacement{"£", "#"}, Replacement{"€", "$"}, Replacement{"¤", "$"},
+                                    Replacement{"¢", "cents"}};
+constexpr std::array kQuotes = {Replacement{"“", "``"}, Replacement{"”", "''"}, Replacement{"‘", "`"},
+                                Replacement{"’", "'"}};
+constexpr std::array kApostrophes = {Replacement{"’", "'"}, Replacement{"‘", "`"}, Replacement{"‛", "`"},
+                                     Replacement{"\u0092", "'"}, Replacement{"&apos;", "'"}};
+constexpr std::array kPlain = {Replacement{"\u00AD", ""}, Replacement{" ", "\u00A0"}, Replacement{"&amp;", "&"}};
+constexpr std::array kRoundBrackets = {Replacement{"(", "-LRB-"}, Replacement{")", "-RRB-"}};
 
 template <class List>
 std::string replace_all(std::string_view text, const List& list) {
@@ -60,8 +64,13 @@ std::string write(TreebankKind kind, std::string_view token) {
     case TreebankKind::kDash:
       return "--";
     case TreebankKind::kBracket:
-    case TreebankKind::kSmiley:
       return replace_all(token, kBrackets);
+    case TreebankKind::kSmiley:
+      return replace_all(token, kRoundBrackets);
+    case TreebankKind::kQuotes:
+      return replace_all(token, kQuotes);
+    case TreebankKind::kClitic:
+      return replace_all(token, kApostrophes);
     case TreebankKind::kEntity:
       return replace_all(token, kEntities);
     case TreebankKind::kFraction:
@@ -74,9 +83,9 @@ std::string write(TreebankKind kind, std::string_view token) {
     case TreebankKind::kNone:
       break;
   }
-  std::string result = replace_all(token, kTypography);
+  std::string result = replace_all(token, kPlain);
   // A telephone number may hold its area code in brackets.
-  return result.starts_with('(') ? replace_all(result, kBrackets) : result;
+  return result.starts_with('(') ? replace_all(result, kRoundBrackets) : result;
 }
 
 }  // namespace

@@ -10,13 +10,15 @@ namespace gumption {
 
 enum class TreebankKind : std::uint8_t {
   kSpace,
-  kNone,   // untokenizable
-  kPlain,  // as written, apart from typographic apostrophes and soft hyphens
-  kTag,    // <b>
+  kNone,    // untokenizable
+  kPlain,   // as written, apart from soft hyphens
+  kClitic,  // n't 's: typographic apostrophes become plain ones
+  kTag,     // <b>
   kOpenQuote,
   kCloseQuote,
   kOpenSingleQuote,
   kCloseSingleQuote,
+  kQuotes,  // several typographic ones in a row
   kEllipsis,
   kDash,
   kBracket,

@@ -67,6 +67,7 @@ static_assert(std::is_sorted(kStarters.begin(), kStarters.end()));
 constexpr auto kApostropheWords = std::to_array<std::string_view>({
     "c'est",
     "c'mon",
+    "cap'n",
     "e'er",
     "ev'ry",
     "li'l",
