@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gumption/base/build_info.h"
+
 namespace gumption {
 namespace {
 
@@ -13,8 +15,17 @@ std::string stem_of(StemAlgorithm algorithm, std::string_view word) {
   return std::string(Stemmer(algorithm).stem(word));
 }
 
+class Stems : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const Feature& feature : build_info().features) {
+      if (feature.name == "stems" && !feature.built_in) GTEST_SKIP() << "needs -DGUMPTION_WITH_STEMS=ON";
+    }
+  }
+};
+
 // The examples of Porter's paper (1980), one for each step.
-TEST(Stems, PorterFollowsThePaper) {
+TEST_F(Stems, PorterFollowsThePaper) {
   const auto porter = [](std::string_view word) { return stem_of(StemAlgorithm::kPorter, word); };
   EXPECT_EQ(porter("caresses"), "caress");
   EXPECT_EQ(porter("ponies"), "poni");
@@ -28,7 +39,7 @@ TEST(Stems, PorterFollowsThePaper) {
   EXPECT_EQ(porter("generalizations"), "gener");
 }
 
-TEST(Stems, EnglishDiffersWhereItWasRevised) {
+TEST_F(Stems, EnglishDiffersWhereItWasRevised) {
   const auto english = [](std::string_view word) { return stem_of(StemAlgorithm::kEnglish, word); };
   EXPECT_EQ(english("generously"), "generous");
   EXPECT_EQ(stem_of(StemAlgorithm::kPorter, "generously"), "gener");
@@ -37,14 +48,14 @@ TEST(Stems, EnglishDiffersWhereItWasRevised) {
   EXPECT_EQ(english("skies"), "sky");
 }
 
-TEST(Stems, TakeAnyBytes) {
+TEST_F(Stems, TakeAnyBytes) {
   EXPECT_EQ(stem_of(StemAlgorithm::kEnglish, ""), "");
   EXPECT_EQ(stem_of(StemAlgorithm::kEnglish, "naïve"), "naïv");
   EXPECT_NO_THROW(stem_of(StemAlgorithm::kPorter, "\xFFing\xC3"));
   EXPECT_EQ(stem_of(StemAlgorithm::kPorter, std::string(100'000, 'x') + "ing").size(), 100'003U);
 }
 
-TEST(Stems, OneStemmerForEachThread) {
+TEST_F(Stems, OneStemmerForEachThread) {
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);
   for (int& count : wrong) {
