@@ -93,11 +93,11 @@ Row parse_row(const Layout& layout, const LineReader& reader, std::string_view l
   std::array<double, 3> values{};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string_view text = fields[layout.values[i]];
-    const auto value = parse_number(text);
-    if (!value || !(*value >= layout.low && *value <= layout.high)) {
+    const double value = parse_number(text).value_or(layout.low - 1);
+    if (!(value >= layout.low && value <= layout.high)) {
       refuse(fmt::format("a number from {} to {}", layout.low, layout.high), quoted(text));
     }
-    values[i] = (*value - layout.low) / (layout.high - layout.low);
+    values[i] = (value - layout.low) / (layout.high - layout.low);
   }
   return {std::string(fields[layout.word]), {values[0], values[1], values[2]}};
 }
