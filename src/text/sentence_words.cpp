@@ -109,15 +109,16 @@ constexpr auto kStarters = std::to_array<std::string_view>({
 static_assert(std::is_sorted(kStarters.begin(), kStarters.end()));
 
 constexpr auto kSpeechVerbs = std::to_array<std::string_view>({
-    "added",     "answered",   "answers",  "asked",    "asks",       "assented",    "begged",    "bellowed",
-    "commanded", "continued",  "cried",    "cries",    "declared",   "demanded",    "echoed",    "ejaculated",
-    "enquired",  "exclaimed",  "exclaims", "faltered", "gasped",     "groaned",     "growled",   "grunted",
-    "hissed",    "implored",   "inquired", "insisted", "interposed", "interrupted", "moaned",    "mumbled",
-    "murmured",  "muttered",   "objected", "observed", "ordered",    "panted",      "pleaded",   "protested",
-    "queried",   "questioned", "rejoined", "remarked", "repeated",   "replied",     "replies",   "responded",
-    "retorted",  "roared",     "said",     "say",      "says",       "screamed",    "shouted",   "shouts",
-    "shrieked",  "snapped",    "snarled",  "sneered",  "sobbed",     "stammered",   "suggested", "thought",
-    "urged",     "whispered",  "whispers", "wondered", "yelled",
+    "added",       "adds",       "answered",  "answers",   "asked",    "asks",      "assented",  "begged",
+    "bellowed",    "commanded",  "continued", "cried",     "cries",    "declared",  "demanded",  "demands",
+    "echoed",      "ejaculated", "enquired",  "exclaimed", "exclaims", "faltered",  "gasped",    "groaned",
+    "growled",     "grunted",    "hissed",    "implored",  "inquired", "inquires",  "insisted",  "interposed",
+    "interrupted", "moaned",     "mumbled",   "murmured",  "murmurs",  "muttered",  "mutters",   "objected",
+    "observed",    "observes",   "ordered",   "panted",    "pleaded",  "protested", "queried",   "questioned",
+    "rejoined",    "remarked",   "remarks",   "repeated",  "repeats",  "replied",   "replies",   "responded",
+    "retorted",    "roared",     "said",      "say",       "says",     "screamed",  "shouted",   "shouts",
+    "shrieked",    "snapped",    "snarled",   "sneered",   "sobbed",   "stammered", "suggested", "thought",
+    "urged",       "whispered",  "whispers",  "wondered",  "yelled",
 });
 static_assert(std::is_sorted(kSpeechVerbs.begin(), kSpeechVerbs.end()));
 

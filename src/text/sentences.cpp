@@ -310,7 +310,11 @@ class Judge {
     std::string_view word = word_at(at);
     if (word != "I" && begins_sentences(word)) return false;
     for (int i = 0; i < kLongestName && !word.empty(); ++i) {
-      if (is_speech_verb(word)) return i > 0;
+      if (is_speech_verb(word)) {
+        // "I said: …" and "Alice said that …" tell something new.
+        const std::string_view behind = text_.substr(at + word.size());
+        return i > 0 && !behind.starts_with(':') && !behind.starts_with(" that ");
+      }
       at += word.size();
       if (text_.substr(at).starts_with('.') && period_kind(word) == PeriodKind::kTitle) ++at;
       if (point_at(at).value != ' ') return false;

@@ -64,6 +64,8 @@ TEST_F(Sentences, FollowQuotes) {
               ElementsAre("\"Stop!\" he cried.", "\"I can't,\" said she.", "\"Why?", "Tell me.\"", "He ran."));
   EXPECT_THAT(split("“Where?” Mr. Holmes asked. “There!” I cried. “No?” Alice left."),
               ElementsAre("“Where?” Mr. Holmes asked.", "“There!” I cried.", "“No?”", "Alice left."));
+  EXPECT_THAT(split("\"Any brandy?\" I said: \"No.\" \"Well?\" Alice said that she would."),
+              ElementsAre("\"Any brandy?\"", "I said: \"No.\"", "\"Well?\"", "Alice said that she would."));
   EXPECT_THAT(split("(It rained.) Then _it stopped!_ We went."),
               ElementsAre("(It rained.)", "Then _it stopped!_", "We went."));
   EXPECT_THAT(split("He stopped. \"and yet\"--he sighed. 'Twas late."),
