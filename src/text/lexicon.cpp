@@ -95,7 +95,7 @@ Row parse_row(const Layout& layout, const LineReader& reader, std::string_view l
     const std::string_view text = fields[layout.values[i]];
     const double value = parse_number(text).value_or(layout.low - 1);
     if (!(value >= layout.low && value <= layout.high)) {
-      refuse(fmt::format("a number from {} to {}", layout.low, layout.high), quoted(text));
+      refuse(fmt::format("a number from {} to {}", layout.low, layout.high), in_quotes(text));
     }
     values[i] = (value - layout.low) / (layout.high - layout.low);
   }
@@ -124,7 +124,7 @@ AffectLexicon AffectLexicon::read(std::unique_ptr<ByteSource> source) {
         throw UserError(Complaint{reader.source().name(), reader.line_number(),
                                   "Word<tab>Valence<tab>Arousal<tab>Dominance (NRC) or a comma-separated header with "
                                   "Word, V.Mean.Sum, A.Mean.Sum and D.Mean.Sum (Warriner)",
-                                  quoted(line), "Other columns or separators have to be converted first"});
+                                  in_quotes(line), "Other columns or separators have to be converted first"});
       }
       if (layout->header) continue;
     }
@@ -133,7 +133,7 @@ AffectLexicon AffectLexicon::read(std::unique_ptr<ByteSource> source) {
     const auto [known, is_new] = spellings.try_emplace(word, row.word);
     if (!is_new && known->second == row.word && !same(lexicon.entries_[word], row.affect)) {
       throw BadRow(Complaint{reader.source().name(), reader.line_number(), "each word once",
-                             fmt::format("{} again with other values", quoted(std::string_view(row.word))),
+                             fmt::format("{} again with other values", in_quotes(std::string_view(row.word))),
                              "Keep one of the rows"});
     }
     if (is_new || row.word == word) {

@@ -107,14 +107,14 @@ class Fields {
     const std::string_view field = text(what);
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, base);
-    if (error != std::errc() || end != field.data() + field.size()) fail(what, quoted(field));
+    if (error != std::errc() || end != field.data() + field.size()) fail(what, in_quotes(field));
     return value;
   }
 
   PartOfSpeech part(const char* what) {
     const std::string_view field = text(what);
     const auto part = part_of_letter(field);
-    if (!part) fail(what, quoted(field));
+    if (!part) fail(what, in_quotes(field));
     return *part;
   }
 
@@ -234,7 +234,8 @@ Synset WordNet::synset(SynsetId id) const {
   const std::string_view rest = id.offset < all.size() ? all.substr(id.offset) : std::string_view();
   const std::string_view line = rest.substr(0, rest.find('\n'));
   if (!line.starts_with(fmt::format("{:08} ", id.offset))) {
-    throw UserError(Complaint{data.name(), 0, fmt::format("a synset at byte {}", id.offset), quoted(line.substr(0, 20)),
+    throw UserError(Complaint{data.name(), 0, fmt::format("a synset at byte {}", id.offset),
+                              in_quotes(line.substr(0, 20)),
                               "The WordNet files are broken or of different versions; install them again"});
   }
   const std::size_t bar = line.find(" | ");
