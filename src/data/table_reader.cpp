@@ -84,8 +84,10 @@ void append_record(std::string& to, const std::vector<std::string>& fields, char
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) to += separator;
     const std::string& field = fields[i];
+    // An empty single field would be an empty line, and a byte-order mark at the start of a file would vanish.
     const bool needs_quotes = field.find_first_of("\"\r\n") != std::string::npos ||
-                              field.find(separator) != std::string::npos || (fields.size() == 1 && field.empty());
+                              field.find(separator) != std::string::npos || (fields.size() == 1 && field.empty()) ||
+                              field.starts_with("\xEF\xBB\xBF");
     if (!needs_quotes) {
       to += field;
       continue;

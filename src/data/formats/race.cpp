@@ -102,8 +102,8 @@ class Reader final : public QuestionReader {
     nlohmann::json article;
     try {
       article = nlohmann::json::parse(bytes);
-    } catch (const nlohmann::json::parse_error& error) {
-      refuse("one JSON object", fmt::format("bad JSON at byte {}", error.byte));
+    } catch (const nlohmann::json::exception& error) {
+      refuse("one JSON object", error.what());
     }
     const auto texts = [](const nlohmann::json& list) {
       return list.is_array() &&
