@@ -58,25 +58,53 @@ OpenedQuestions open_questions(const fs::path& path, const ReadOptions& options)
   return opened;
 }
 
+namespace {
+
+/// An opened file, how far it is read, and where its questions come from.
+class QuestionSource {
+ public:
+  QuestionSource(const fs::path& path, const ReadOptions& options)
+      : opened_(open_questions(path, options)),
+        limit_(options.limit),
+        progress_("reading " + path.filename().string(), "B", opened_.reader->position().total),
+        source_{path, opened_.format->name, opened_.labels, opened_.labels_were_found, 0} {}
+
+  bool next(Question& question) {
+    if (limit_ != 0 && source_.questions == limit_) return false;
+    if (!opened_.reader->next(question)) return false;
+    // The clock is looked at now and then only: a row takes less than a microsecond.
+    constexpr std::size_t kRowsPerLook = 256;
+    if (++source_.questions % kRowsPerLook == 0) progress_.set(opened_.reader->position().done);
+    return true;
+  }
+
+  const SourceFile& source() const { return source_; }
+
+ private:
+  OpenedQuestions opened_;
+  std::uint64_t limit_;
+  Progress progress_;
+  SourceFile source_;
+};
+
+}  // namespace
+
 SourceFile for_each_question(const fs::path& path, const ReadOptions& options,
                              const std::function<void(const Question&)>& take) {
-  OpenedQuestions opened = open_questions(path, options);
-  Progress progress("reading " + path.filename().string(), "B", opened.reader->position().total);
-  SourceFile source{path, opened.format->name, opened.labels, opened.labels_were_found, 0};
+  QuestionSource source(path, options);
   Question question;
-  while ((options.limit == 0 || source.questions < options.limit) && opened.reader->next(question)) {
-    take(question);
-    ++source.questions;
-    progress.set(opened.reader->position().done);
-  }
-  return source;
+  while (source.next(question)) take(question);
+  return source.source();
 }
 
 Dataset read_dataset(std::span<const fs::path> paths, const ReadOptions& options) {
   Dataset dataset;
   for (const fs::path& path : paths) {
-    dataset.sources.push_back(
-        for_each_question(path, options, [&](const Question& question) { dataset.questions.push_back(question); }));
+    QuestionSource source(path, options);
+    while (source.next(dataset.questions.emplace_back())) {
+    }
+    dataset.questions.pop_back();
+    dataset.sources.push_back(source.source());
   }
   if (!paths.empty()) dataset.name = paths.front().stem().string();
   return dataset;

@@ -13,10 +13,10 @@ namespace {
 
 void check_text(std::string_view text, std::string_view what, const std::string& file, std::size_t line) {
   if (const auto at = find_invalid_utf8(text)) {
-    throw BadRow({file, line, "UTF-8 text",
-                  fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at,
-                              what),
-                  "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
+    throw BadRow(
+        {file, line, "UTF-8 text",
+         fmt::format("the byte 0x{:02X} at position {} of the {}", static_cast<unsigned char>(text[*at]), *at, what),
+         "Convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"});
   }
   if (text.find('\0') != std::string_view::npos) {
     throw BadRow({file, line, "text", fmt::format("a NUL byte in the {}", what), "Is this a text file?"});
@@ -25,11 +25,14 @@ void check_text(std::string_view text, std::string_view what, const std::string&
 
 }  // namespace
 
-void check_question(const Question& question, const std::string& file, std::size_t line) {
+void check_texts(const Question& question, const std::string& file, std::size_t line) {
   check_text(question.id, "id", file, line);
   check_text(question.context, "context", file, line);
   check_text(question.question, "question", file, line);
   for (const auto& choice : question.choices) check_text(choice, "choice", file, line);
+}
+
+void check_shape(const Question& question, const std::string& file, std::size_t line) {
   const std::size_t count = question.choices.size();
   if (count < 2) {
     throw BadRow({file, line, "two or more choices", count == 0 ? "none" : "one", ""});
@@ -76,7 +79,8 @@ bool QuestionReader::next(Question& question) {
   }
   ++rows_;
   if (question.id.empty()) question.id = std::to_string(rows_);
-  check_question(question, file(), line());
+  if (!gives_clean_text()) check_texts(question, file(), line());
+  check_shape(question, file(), line());
   return true;
 }
 
@@ -85,6 +89,10 @@ bool JsonLinesReader::read_row(Question& question) {
   do {
     if (!lines_.next(text)) return false;
   } while (text.find_first_not_of(" \t") == std::string_view::npos);
+  // The parser makes sure of UTF-8; a NUL can come from its escape only.
+  if (text.find('\\') != std::string_view::npos && text.find("\\u0000") != std::string_view::npos) {
+    refuse("text", "a NUL (\\u0000)", "Is this text?");
+  }
   std::string error;
   if (!document_.parse(text, error)) {
     refuse("one JSON object", fmt::format("{} ({})", in_quotes(text, 40), error),

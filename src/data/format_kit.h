@@ -18,9 +18,11 @@
 
 namespace gumption {
 
-/// Throws BadRow unless the question has two or more choices, a label among them, choice kinds for all or none, and
-/// texts of well-formed UTF-8 without NUL bytes.
-void check_question(const Question& question, const std::string& file, std::size_t line);
+/// Throws BadRow unless the question has two or more choices, a label among them, and choice kinds for all or none.
+void check_shape(const Question& question, const std::string& file, std::size_t line);
+
+/// Throws BadRow unless its texts are UTF-8 without NUL bytes.
+void check_texts(const Question& question, const std::string& file, std::size_t line);
 
 /// Base for JSON Lines: a derived reader fills a question from one object. Empty lines are skipped.
 class JsonLinesReader : public QuestionReader {
@@ -35,6 +37,7 @@ class JsonLinesReader : public QuestionReader {
   virtual void fill(JsonValue row, Question& question) = 0;
 
   bool read_row(Question& question) final;
+  bool gives_clean_text() const final { return true; }
 
   /// The member of an object, or nothing.
   static std::optional<JsonValue> find(JsonValue object, std::string_view key);
@@ -66,6 +69,7 @@ class TableQuestionReader : public QuestionReader {
   virtual std::size_t expected_fields() const = 0;
 
   bool read_row(Question& question) final;
+  bool gives_clean_text() const final { return true; }
 
   const TableReader& table() const { return table_; }
 

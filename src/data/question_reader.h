@@ -37,8 +37,11 @@ class QuestionReader {
   /// Fills in an empty question. An id left empty becomes the row's number; choices and label are checked by next().
   virtual bool read_row(Question& question) = 0;
 
-  /// A BadRow unless `text`, called `what` in the message, is UTF-8 without NUL bytes. For what a reader works on before
-  /// next() looks at the whole question.
+  /// Whether read_row() gives nothing but UTF-8 without NUL bytes, so that next() need not look again.
+  virtual bool gives_clean_text() const { return false; }
+
+  /// A BadRow unless `text`, called `what` in the message, is UTF-8 without NUL bytes. For what a reader works on
+  /// before next() looks at the whole question.
   void need_text(std::string_view text, std::string_view what) const;
 
   /// A BadRow at the present place.

@@ -68,6 +68,10 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
         continue;
       }
     }
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
     const DecodedPoint point = decode_point(text.substr(at));
     if (!point.valid) return at;
     at += point.length;
@@ -125,16 +129,21 @@ char32_t to_lower(char32_t point) {
 }
 
 std::string to_lower(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const DecodedPoint point = decode_point(text);
-    if (point.value < 0x80) {
-      result += static_cast<char>(to_lower(point.value));
-    } else {
-      append_point(result, to_lower(point.value));
+  std::string result(text);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(result[i]);
+    if (byte >= 0x80) {
+      // From here on code points may change their length.
+      std::string_view rest = text.substr(i);
+      result.resize(i);
+      while (!rest.empty()) {
+        const DecodedPoint point = decode_point(rest);
+        append_point(result, to_lower(point.value));
+        rest.remove_prefix(point.length);
+      }
+      break;
     }
-    text.remove_prefix(point.length);
+    if (byte >= 'A' && byte <= 'Z') result[i] = static_cast<char>(byte + ('a' - 'A'));
   }
   return result;
 }

@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "x.tsv:1: expected UTF-8 text, found the byte 0xE9 at position 1 of the field"},
         BadFile{"NulByte", "x.tsv", std::string("o\tP\0Q\ta\tb\tc\td\t0\n", 17), "codah",
                 "x.tsv:1: expected text, found a NUL byte in the field"},
-        BadFile{"NulInJson", "x.jsonl", R"({"choices":["a","b\u0000"]})", "", "a NUL byte in the choice"},
+        BadFile{"NulInJson", "x.jsonl", R"({"choices":["a","b\u0000"]})", "", "found a NUL"},
         BadFile{"Utf16", "x.jsonl", std::string("\xFF\xFE{\0\"\0", 6), "native", "UTF-16"},
         BadFile{"XmlCutOff", "x.xml", "<?xml version=\"1.0\"?>\n" + kCopaStart + "<a1>A</a1>\n", "", "x.xml:"},
         BadFile{"XmlPartMissing", "x.xml", "\n\n" + kCopaStart + "<a1>A</a1></item></copa-corpus>", "",
