@@ -121,9 +121,9 @@ std::string_view JsonLinesReader::text(JsonValue object, std::string_view key) c
 
 std::optional<int> JsonLinesReader::label(JsonValue object, std::string_view key, int first) const {
   const auto member = find(object, key);
-  if (!member || member->kind() == JsonValue::Kind::null) return std::nullopt;
+  if (!member || member->kind() == JsonValue::Kind::kNull) return std::nullopt;
   std::optional<std::int64_t> number;
-  if (member->kind() == JsonValue::Kind::integer) number = member->integer();
+  if (member->kind() == JsonValue::Kind::kInteger) number = member->integer();
   if (member->is_text()) {
     if (member->text().empty()) return std::nullopt;
     number = parse_integer(member->text());

@@ -16,7 +16,7 @@
 namespace gumption {
 
 struct JsonDocument::Node {
-  JsonValue::Kind kind = JsonValue::Kind::null;
+  JsonValue::Kind kind = JsonValue::Kind::kNull;
   std::string_view key;
   std::string_view text;
   std::int64_t integer = 0;  // also a boolean
@@ -62,26 +62,26 @@ struct JsonDocument::Engine {
     using Type = simdjson::dom::element_type;
     switch (element.type()) {
       case Type::STRING:
-        nodes.back().kind = JsonValue::Kind::text;
+        nodes.back().kind = JsonValue::Kind::kText;
         nodes.back().text = element.get_string().value_unsafe();
         break;
       case Type::INT64:
-        nodes.back().kind = JsonValue::Kind::integer;
+        nodes.back().kind = JsonValue::Kind::kInteger;
         nodes.back().integer = element.get_int64().value_unsafe();
         break;
       case Type::UINT64:
       case Type::DOUBLE:
-        nodes.back().kind = JsonValue::Kind::real;
+        nodes.back().kind = JsonValue::Kind::kReal;
         nodes.back().real = element.get_double().value_unsafe();
         break;
       case Type::BOOL:
-        nodes.back().kind = JsonValue::Kind::boolean;
+        nodes.back().kind = JsonValue::Kind::kBoolean;
         nodes.back().integer = element.get_bool().value_unsafe() ? 1 : 0;
         break;
       case Type::NULL_VALUE:
         break;
       case Type::ARRAY: {
-        nodes.back().kind = JsonValue::Kind::array;
+        nodes.back().kind = JsonValue::Kind::kArray;
         simdjson::dom::array members;
         if (element.get_array().get(members) != simdjson::SUCCESS) return -1;
         for (const auto member : members) {
@@ -90,7 +90,7 @@ struct JsonDocument::Engine {
         break;
       }
       case Type::OBJECT: {
-        nodes.back().kind = JsonValue::Kind::object;
+        nodes.back().kind = JsonValue::Kind::kObject;
         simdjson::dom::object members;
         if (element.get_object().get(members) != simdjson::SUCCESS) return -1;
         for (const auto member : members) {
@@ -133,26 +133,26 @@ struct JsonDocument::Engine {
   struct Builder final : nlohmann::json_sax<nlohmann::json> {
     explicit Builder(Engine& engine) : engine(engine) {}
 
-    bool null() override { return add(JsonValue::Kind::null) >= 0; }
-    bool boolean(bool value) override { return number(JsonValue::Kind::boolean, value ? 1 : 0, 0); }
-    bool number_integer(std::int64_t value) override { return number(JsonValue::Kind::integer, value, 0); }
+    bool null() override { return add(JsonValue::Kind::kNull) >= 0; }
+    bool boolean(bool value) override { return number(JsonValue::Kind::kBoolean, value ? 1 : 0, 0); }
+    bool number_integer(std::int64_t value) override { return number(JsonValue::Kind::kInteger, value, 0); }
     bool number_unsigned(std::uint64_t value) override {
       if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        return number(JsonValue::Kind::real, 0, static_cast<double>(value));
+        return number(JsonValue::Kind::kReal, 0, static_cast<double>(value));
       }
-      return number(JsonValue::Kind::integer, static_cast<std::int64_t>(value), 0);
+      return number(JsonValue::Kind::kInteger, static_cast<std::int64_t>(value), 0);
     }
-    bool number_float(double value, const std::string&) override { return number(JsonValue::Kind::real, 0, value); }
+    bool number_float(double value, const std::string&) override { return number(JsonValue::Kind::kReal, 0, value); }
     bool string(std::string& value) override {
-      const auto index = add(JsonValue::Kind::text);
+      const auto index = add(JsonValue::Kind::kText);
       if (index < 0) return false;
       engine.strings.push_back(std::move(value));
       engine.nodes[static_cast<std::size_t>(index)].text = engine.strings.back();
       return true;
     }
     bool binary(std::vector<std::uint8_t>&) override { return false; }
-    bool start_object(std::size_t) override { return open(JsonValue::Kind::object); }
-    bool start_array(std::size_t) override { return open(JsonValue::Kind::array); }
+    bool start_object(std::size_t) override { return open(JsonValue::Kind::kObject); }
+    bool start_array(std::size_t) override { return open(JsonValue::Kind::kArray); }
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
     bool key(std::string& name) override {
@@ -242,17 +242,17 @@ std::string_view JsonValue::text() const {
 }
 
 std::int64_t JsonValue::integer() const {
-  ensure(kind() == Kind::integer, "a JSON value is a whole number");
+  ensure(kind() == Kind::kInteger, "a JSON value is a whole number");
   return document_->engine_->nodes[static_cast<std::size_t>(index_)].integer;
 }
 
 bool JsonValue::boolean() const {
-  ensure(kind() == Kind::boolean, "a JSON value is true or false");
+  ensure(kind() == Kind::kBoolean, "a JSON value is true or false");
   return document_->engine_->nodes[static_cast<std::size_t>(index_)].integer != 0;
 }
 
 double JsonValue::real() const {
-  ensure(kind() == Kind::real, "a JSON value is a number");
+  ensure(kind() == Kind::kReal, "a JSON value is a number");
   return document_->engine_->nodes[static_cast<std::size_t>(index_)].real;
 }
 
@@ -273,18 +273,18 @@ JsonValue::Iterator& JsonValue::Iterator::operator++() {
 
 std::string_view JsonValue::kind_name() const {
   switch (kind()) {
-    case Kind::null:
+    case Kind::kNull:
       return "null";
-    case Kind::boolean:
+    case Kind::kBoolean:
       return "true or false";
-    case Kind::integer:
-    case Kind::real:
+    case Kind::kInteger:
+    case Kind::kReal:
       return "a number";
-    case Kind::text:
+    case Kind::kText:
       return "text";
-    case Kind::array:
+    case Kind::kArray:
       return "a list";
-    case Kind::object:
+    case Kind::kObject:
       return "an object";
   }
   return "";
@@ -294,22 +294,22 @@ namespace {
 
 nlohmann::ordered_json to_nlohmann(JsonValue value) {
   switch (value.kind()) {
-    case JsonValue::Kind::null:
+    case JsonValue::Kind::kNull:
       return nullptr;
-    case JsonValue::Kind::boolean:
+    case JsonValue::Kind::kBoolean:
       return value.boolean();
-    case JsonValue::Kind::integer:
+    case JsonValue::Kind::kInteger:
       return value.integer();
-    case JsonValue::Kind::real:
+    case JsonValue::Kind::kReal:
       return value.real();
-    case JsonValue::Kind::text:
+    case JsonValue::Kind::kText:
       return std::string(value.text());
-    case JsonValue::Kind::array: {
+    case JsonValue::Kind::kArray: {
       auto list = nlohmann::ordered_json::array();
       for (const JsonValue member : value) list.push_back(to_nlohmann(member));
       return list;
     }
-    case JsonValue::Kind::object: {
+    case JsonValue::Kind::kObject: {
       auto object = nlohmann::ordered_json::object();
       for (const JsonValue member : value) object[std::string(member.key())] = to_nlohmann(member);
       return object;

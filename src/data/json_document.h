@@ -16,12 +16,12 @@ class JsonDocument;
 /// A value inside a JsonDocument. A small handle: copy it freely. Valid until the document parses again.
 class JsonValue {
  public:
-  enum class Kind { null, boolean, integer, real, text, array, object };
+  enum class Kind { kNull, kBoolean, kInteger, kReal, kText, kArray, kObject };
 
   Kind kind() const;
-  bool is_text() const { return kind() == Kind::text; }
-  bool is_array() const { return kind() == Kind::array; }
-  bool is_object() const { return kind() == Kind::object; }
+  bool is_text() const { return kind() == Kind::kText; }
+  bool is_array() const { return kind() == Kind::kArray; }
+  bool is_object() const { return kind() == Kind::kObject; }
 
   /// Each of these needs a value of that kind.
   std::string_view text() const;

@@ -4,11 +4,11 @@
 
 namespace gumption {
 
-std::string_view to_text(AsksFor asks_for) { return asks_for == AsksFor::cause ? "cause" : "effect"; }
+std::string_view to_text(AsksFor asks_for) { return asks_for == AsksFor::kCause ? "cause" : "effect"; }
 
 std::optional<AsksFor> asks_for_of(std::string_view text) {
-  if (text == "cause") return AsksFor::cause;
-  if (text == "effect") return AsksFor::effect;
+  if (text == "cause") return AsksFor::kCause;
+  if (text == "effect") return AsksFor::kEffect;
   return std::nullopt;
 }
 

@@ -9,7 +9,7 @@
 namespace gumption {
 
 /// Which way a COPA-style question asks.
-enum class AsksFor { cause, effect };
+enum class AsksFor { kCause, kEffect };
 
 std::string_view to_text(AsksFor asks_for);
 std::optional<AsksFor> asks_for_of(std::string_view text);

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-enum class Colour { red, green };
+enum class Colour { kRed, kGreen };
 
 struct Sample {
   std::int64_t count = 3;
@@ -21,7 +21,7 @@ struct Sample {
   std::string name = "x";
   std::vector<double> parts = {0.2, 0.8};
   std::vector<std::string> files;
-  Colour colour = Colour::green;
+  Colour colour = Colour::kGreen;
 };
 
 OptionSet describe(Sample& sample) {
@@ -33,7 +33,7 @@ OptionSet describe(Sample& sample) {
       .add("name", sample.name, "Name")
       .add("parts", sample.parts, "Parts")
       .add("in_file", sample.files, "Files")
-      .add_choice<Colour>("colour", sample.colour, "Colour", {{"red", Colour::red}, {"green", Colour::green}});
+      .add_choice<Colour>("colour", sample.colour, "Colour", {{"red", Colour::kRed}, {"green", Colour::kGreen}});
   return set;
 }
 
@@ -72,7 +72,7 @@ TEST(Options, SetTheStruct) {
   EXPECT_EQ(sample.name, "a=b");
   EXPECT_THAT(sample.parts, ElementsAre(.5, .25, .25));
   EXPECT_THAT(sample.files, ElementsAre("one", "two"));
-  EXPECT_EQ(sample.colour, Colour::red);
+  EXPECT_EQ(sample.colour, Colour::kRed);
 }
 
 TEST(Options, SayWhatIsWrong) {

@@ -40,7 +40,7 @@ TEST_F(Formats, Native) {
   EXPECT_THAT(questions[0].choices, ElementsAre("x", "y", "z"));
   EXPECT_EQ(questions[0].label, 2);
   EXPECT_EQ(questions[0].notes.category, "k");
-  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::cause);
+  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::kCause);
   EXPECT_THAT(questions[0].notes.choice_kinds, ElementsAre("p", "q", "r"));
   EXPECT_EQ(questions[0].notes.other.at("mood"), "[1,true]");
   EXPECT_EQ(questions[1].id, "2");
@@ -62,7 +62,7 @@ TEST_F(Formats, CopaXml) {
   EXPECT_THAT(questions[0].question, IsEmpty());
   EXPECT_THAT(questions[0].choices, ElementsAre("It rained.", "We waved."));
   EXPECT_EQ(questions[0].label, 1);
-  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::effect);
+  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::kEffect);
 }
 
 TEST_F(Formats, SuperGlueCopa) {
@@ -73,7 +73,7 @@ TEST_F(Formats, SuperGlueCopa) {
   ASSERT_EQ(questions.size(), 1U);
   EXPECT_EQ(questions[0].id, "41");
   EXPECT_EQ(questions[0].label, 0);
-  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::cause);
+  EXPECT_EQ(questions[0].notes.asks_for, AsksFor::kCause);
 }
 
 constexpr const char* kSocialRow =

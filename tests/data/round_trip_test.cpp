@@ -49,7 +49,7 @@ Question random_question(RandomStream& random, const Shape& shape, std::size_t n
   if (shape.has_question) question.question = random_text(random, false);
   for (std::size_t i = 0; i < shape.choices; ++i) question.choices.push_back(random_text(random, false));
   question.label = static_cast<int>(random.below(shape.choices));
-  if (shape.asks) question.notes.asks_for = random.below(2) == 0 ? AsksFor::cause : AsksFor::effect;
+  if (shape.asks) question.notes.asks_for = random.below(2) == 0 ? AsksFor::kCause : AsksFor::kEffect;
   return question;
 }
 

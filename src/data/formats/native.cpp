@@ -18,7 +18,7 @@ class Reader final : public JsonLinesReader {
     for (const JsonValue member : row) {
       const std::string_view key = member.key();
       if (key == "id") {
-        question.id = member.kind() == JsonValue::Kind::integer ? member.to_json() : std::string(text(row, "id"));
+        question.id = member.kind() == JsonValue::Kind::kInteger ? member.to_json() : std::string(text(row, "id"));
       } else if (key == "context") {
         question.context = text(row, "context");
       } else if (key == "question") {
@@ -45,7 +45,7 @@ class Reader final : public JsonLinesReader {
   }
 
   void fill_notes(JsonValue notes, Notes& into) const {
-    if (notes.kind() == JsonValue::Kind::null) return;
+    if (notes.kind() == JsonValue::Kind::kNull) return;
     if (!notes.is_object()) refuse("an object as \"notes\"", std::string(notes.kind_name()));
     for (const JsonValue member : notes) {
       const std::string_view key = member.key();
