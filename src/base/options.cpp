@@ -209,11 +209,11 @@ std::size_t OptionSet::index_of(const std::vector<std::string>& known, const std
   return static_cast<std::size_t>(found - known.begin());
 }
 
-OptionSet& OptionSet::add_choice(std::string name, std::string& field, std::string meaning,
-                                 std::vector<std::string> values) {
+OptionSet& OptionSet::add_choice(const std::string& name, std::string& field, const std::string& meaning,
+                                 const std::vector<std::string>& values) {
   std::vector<NamedValue<std::string>> named;
   for (const auto& value : values) named.push_back({value, value});
-  return add_choice<std::string>(std::move(name), field, std::move(meaning), std::move(named));
+  return add_choice<std::string>(name, field, meaning, named);
 }
 
 OptionSet& OptionSet::add_all(const OptionSet& others) {

@@ -67,11 +67,13 @@ class OptionSet {
   OptionSet& add(std::string name, std::vector<std::string>& field, std::string meaning);
   OptionSet& add_file(std::string name, std::string& field, std::string meaning);
   /// The field may be empty at first, where not choosing means something.
-  OptionSet& add_choice(std::string name, std::string& field, std::string meaning, std::vector<std::string> values);
+  OptionSet& add_choice(const std::string& name, std::string& field, const std::string& meaning,
+                        const std::vector<std::string>& values);
 
   template <class Value>
-  OptionSet& add_choice(std::string name, Value& field, std::string meaning, std::vector<NamedValue<Value>> values) {
-    Option option = choice_option(std::move(name), std::move(meaning), names_of(values));
+  OptionSet& add_choice(const std::string& name, Value& field, const std::string& meaning,
+                        const std::vector<NamedValue<Value>>& values) {
+    Option option = choice_option(name, meaning, names_of(values));
     for (const auto& entry : values) {
       if (entry.value == field) option.default_value = entry.name;
     }

@@ -146,6 +146,7 @@ TEST_F(RoundTrip, Race) {
     questions[i].id = "a" + std::to_string(article) + ".txt/" + std::to_string(i % 3);
     questions[i].context = "Article " + std::to_string(article);
     questions[i].notes.category = "middle";
+    questions[i].notes.split = "dev";
   }
   EXPECT_EQ(through("race", questions), questions);
 }

@@ -41,6 +41,9 @@ bool comes_before(const fs::path& left, const fs::path& right) {
   return a.size() - i < b.size() - j;
 }
 
+bool is_grade(const fs::path& folder) { return folder == "middle" || folder == "high"; }
+bool is_split(const fs::path& folder) { return folder == "train" || folder == "dev" || folder == "test"; }
+
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -77,8 +80,10 @@ class Reader final : public QuestionReader {
       question.label = label_of_letter(answer);
       if (!question.label) refuse("a letter as answer", in_quotes(answer));
     }
-    const std::string folder = fs::path(file_).parent_path().filename().string();
-    if (folder == "middle" || folder == "high") question.notes.category = folder;
+    for (const auto& folder : fs::path(file_).lexically_relative(root_).parent_path()) {
+      if (is_grade(folder)) question.notes.category = folder.string();
+      if (is_split(folder)) question.notes.split = folder.string();
+    }
     return true;
   }
 
@@ -155,8 +160,9 @@ class Writer final : public QuestionWriter {
 
   void write(const Question& question) override {
     const std::string id = question.id.substr(0, question.id.rfind('/'));
+    const fs::path folder = folder_of(question.notes);
     if (!article_.is_null() && (article_["article"] != question.context || article_["id"] != id ||
-                                category_ != question.notes.category || !same_labelling(question))) {
+                                article_folder_ != folder || !same_labelling(question))) {
       finish_article();
     }
     if (article_.is_null()) {
@@ -165,7 +171,7 @@ class Writer final : public QuestionWriter {
       article_["questions"] = nlohmann::json::array();
       article_["article"] = question.context;
       article_["id"] = id;
-      category_ = question.notes.category;
+      article_folder_ = folder;
       labelled_ = question.label.has_value();
     }
     if (question.label) article_["answers"].push_back(letter_of_label(*question.label));
@@ -179,12 +185,19 @@ class Writer final : public QuestionWriter {
   }
 
  private:
+  /// "train/high": where RACE keeps such questions.
+  static fs::path folder_of(const Notes& notes) {
+    fs::path folder;
+    if (is_split(notes.split)) folder /= notes.split;
+    if (is_grade(notes.category)) folder /= notes.category;
+    return folder;
+  }
+
   bool same_labelling(const Question& question) const { return question.label.has_value() == labelled_; }
 
   void finish_article() {
     if (!labelled_) article_.erase("answers");
-    const bool graded = category_ == "middle" || category_ == "high";
-    const fs::path folder = graded ? filling_ / category_ : filling_;
+    const fs::path folder = filling_ / article_folder_;
     fs::create_directories(folder);
     write_file(folder / fmt::format("{}.txt", ++articles_), article_.dump());
     article_ = nullptr;
@@ -193,7 +206,7 @@ class Writer final : public QuestionWriter {
   fs::path folder_;
   fs::path filling_;
   nlohmann::ordered_json article_;
-  std::string category_;
+  fs::path article_folder_;
   bool labelled_ = false;
   std::size_t articles_ = 0;
 };
