@@ -32,7 +32,7 @@ void print_rivals(const std::vector<Rival>& rivals) {
     const Comparison& result = rivals[i].result;
     std::vector<std::string> row = {
         rivals[i].name, in_points(result.counts.difference()),
-        fmt::format("{} – {}", in_points(result.interval.low), in_points(result.interval.high)),
+        fmt::format("{} to {}", in_points(result.interval.low), in_points(result.interval.high)),
         with_stars(result.p_randomisation), with_stars(result.p_mcnemar)};
     if (several) row.insert(row.end(), {with_stars(holm.randomisation[i]), with_stars(holm.mcnemar[i])});
     table.add(std::move(row));
