@@ -66,11 +66,16 @@ double binomial_two_sided(std::size_t successes, std::size_t trials, double prob
   constexpr double kRoundingSlack = 1e-7;
   const double most = log_mass(successes) + kRoundingSlack;
   double sum = 0;
+  bool is_likeliest = true;
   for (std::size_t count = 0; count <= trials; ++count) {
     const double mass = log_mass(count);
-    if (mass <= most) sum += std::exp(mass);
+    if (mass <= most) {
+      sum += std::exp(mass);
+    } else {
+      is_likeliest = false;
+    }
   }
-  return std::min(1.0, sum);
+  return is_likeliest ? 1.0 : std::min(1.0, sum);
 }
 
 Interval wilson_interval(double successes, double trials) {
