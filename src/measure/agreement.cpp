@@ -30,9 +30,61 @@ class Names {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-[[noreturn]] void refuse(const TableReader& table, std::string expected, std::string found) {
-  throw UserError(Complaint{table.name(), table.line_number(), std::move(expected), std::move(found), ""});
-}
+/// Takes ratings from a table's rows.
+class RatingsReader {
+ public:
+  explicit RatingsReader(std::unique_ptr<ByteSource> source)
+      : table_(std::move(source), {}),
+        rater_column_(table_.column("rater")),
+        item_column_(table_.column("item")),
+        label_column_(table_.column("label")) {}
+
+  /// To be called once.
+  Ratings read() {
+    std::vector<std::string> fields;
+    while (table_.next(fields)) add(fields);
+    if (!has_two_of_an_item_) {
+      throw UserError(Complaint{table_.name(), 0, "items that two raters or more have labelled",
+                                ratings_.count == 0 ? "no ratings" : "none", ""});
+    }
+    return std::move(ratings_);
+  }
+
+ private:
+  void add(const std::vector<std::string>& fields) {
+    if (fields.size() != table_.header().size()) {
+      refuse(fmt::format("{} fields", table_.header().size()), fmt::format("{}", fields.size()));
+    }
+    if (fields[rater_column_].empty() || fields[item_column_].empty()) refuse("a rater and an item", "none");
+    if (fields[label_column_].empty()) return;
+    const std::uint32_t rater = raters_.number_of(fields[rater_column_]);
+    const std::uint32_t item = items_.number_of(fields[item_column_]);
+    ratings_.by_item.resize(ratings_.items.size());
+    auto& of_item = ratings_.by_item[item];
+    if (std::any_of(of_item.begin(), of_item.end(), [&](const auto& rating) { return rating.rater == rater; })) {
+      refuse(
+          "one rating of an item by each rater",
+          fmt::format("a second one of {} by {}", in_quotes(fields[item_column_]), in_quotes(fields[rater_column_])));
+    }
+    of_item.push_back({rater, labels_.number_of(fields[label_column_])});
+    ++ratings_.count;
+    has_two_of_an_item_ |= of_item.size() > 1;
+  }
+
+  [[noreturn]] void refuse(std::string expected, std::string found) const {
+    throw UserError(Complaint{table_.name(), table_.line_number(), std::move(expected), std::move(found), ""});
+  }
+
+  TableReader table_;
+  std::size_t rater_column_;
+  std::size_t item_column_;
+  std::size_t label_column_;
+  Ratings ratings_;
+  Names raters_{ratings_.raters};
+  Names items_{ratings_.items};
+  Names labels_{ratings_.labels};
+  bool has_two_of_an_item_ = false;
+};
 
 using LabelCounts = std::map<std::uint32_t, std::size_t>;
 
@@ -72,41 +124,7 @@ std::optional<double> kappa_of(const std::vector<LabelPair>& pairs) {
 
 }  // namespace
 
-Ratings read_ratings(std::unique_ptr<ByteSource> source) {
-  TableReader table(std::move(source), {});
-  const std::size_t rater_column = table.column("rater");
-  const std::size_t item_column = table.column("item");
-  const std::size_t label_column = table.column("label");
-  Ratings ratings;
-  Names raters(ratings.raters);
-  Names items(ratings.items);
-  Names labels(ratings.labels);
-  bool is_comparable = false;
-  std::vector<std::string> fields;
-  while (table.next(fields)) {
-    if (fields.size() != table.header().size()) {
-      refuse(table, fmt::format("{} fields", table.header().size()), fmt::format("{}", fields.size()));
-    }
-    if (fields[rater_column].empty() || fields[item_column].empty()) refuse(table, "a rater and an item", "none");
-    if (fields[label_column].empty()) continue;
-    const std::uint32_t rater = raters.number_of(fields[rater_column]);
-    const std::uint32_t item = items.number_of(fields[item_column]);
-    ratings.by_item.resize(ratings.items.size());
-    auto& of_item = ratings.by_item[item];
-    if (std::any_of(of_item.begin(), of_item.end(), [&](const auto& rating) { return rating.rater == rater; })) {
-      refuse(table, "one rating of an item by each rater",
-             fmt::format("a second one of {} by {}", in_quotes(fields[item_column]), in_quotes(fields[rater_column])));
-    }
-    of_item.push_back({rater, labels.number_of(fields[label_column])});
-    ++ratings.count;
-    is_comparable |= of_item.size() > 1;
-  }
-  if (!is_comparable) {
-    throw UserError(Complaint{table.name(), 0, "items that two raters or more have labelled",
-                              ratings.count == 0 ? "no ratings" : "none", ""});
-  }
-  return ratings;
-}
+Ratings read_ratings(std::unique_ptr<ByteSource> source) { return RatingsReader(std::move(source)).read(); }
 
 Ratings read_ratings(const std::filesystem::path& path) { return read_ratings(open_input(path)); }
 
