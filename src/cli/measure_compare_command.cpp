@@ -115,10 +115,12 @@ Gold gold_for(const State& state, const ScoreFile& first, const CommonOptions& c
 int run(const State& state, const CommonOptions& common) {
   if (state.files.size() < 2) throw UsageError("two or more files of answers are required.");
   std::vector<ScoreFile> files;
+  files.reserve(state.files.size());
   for (const auto& name : state.files) files.push_back(read_score_file(name));
   const Gold gold = gold_for(state, files[0], common);
   std::vector<Contestant> contestants;
   const Extras extras = state.read.limit == 0 ? Extras::refused : Extras::ignored;
+  contestants.reserve(files.size());
   for (const ScoreFile& file : files) contestants.push_back(contestant_of(file, gold, extras));
   std::vector<Rival> rivals;
   for (std::size_t i = 1; i < contestants.size(); ++i) {

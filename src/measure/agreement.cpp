@@ -140,6 +140,7 @@ std::vector<RaterPair> cohens_kappas(const Ratings& ratings) {
     }
   }
   std::vector<RaterPair> pairs;
+  pairs.reserve(shared.size());
   for (const auto& [raters, labels] : shared) {
     pairs.push_back({raters.first, raters.second, labels.size(), kappa_of(labels)});
   }

@@ -55,16 +55,16 @@ class AnswerReader {
  public:
   explicit AnswerReader(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) {}
 
-  /// The next answer; nothing at the end. The first line that isn't blank settles the form for all.
-  std::optional<ScoredAnswer> next() {
+  /// The next answer; false at the end. The first line that isn't blank settles the form for all.
+  bool next(ScoredAnswer& answer) {
     std::string_view line;
     do {
-      if (!lines_.next(line)) return std::nullopt;
+      if (!lines_.next(line)) return false;
     } while (line.find_first_not_of(kBlanks) == std::string_view::npos);
     if (++rows_ == 1) is_json_ = line[line.find_first_not_of(kBlanks)] == '{';
-    ScoredAnswer answer = is_json_ ? json_row(line) : response_row(line);
+    answer = is_json_ ? json_row(line) : response_row(line);
     answer.line = lines_.line_number();
-    return answer;
+    return true;
   }
 
   const std::string& name() const { return lines_.source().name(); }
@@ -190,13 +190,14 @@ ScoreFile read_score_file(std::unique_ptr<ByteSource> source) {
   AnswerReader reader(std::move(source));
   ScoreFile file{reader.name(), false, {}};
   std::unordered_map<std::string, std::size_t> lines;
-  while (auto answer = reader.next()) {
-    const auto [first, is_new] = lines.emplace(answer->id, answer->line);
+  ScoredAnswer answer;
+  while (reader.next(answer)) {
+    const auto [first, is_new] = lines.emplace(answer.id, answer.line);
     if (!is_new) {
-      throw UserError(Complaint{file.name, answer->line, "an id of its own for each row",
-                                fmt::format("{}, which line {} has", in_quotes(answer->id), first->second), ""});
+      throw UserError(Complaint{file.name, answer.line, "an id of its own for each row",
+                                fmt::format("{}, which line {} has", in_quotes(answer.id), first->second), ""});
     }
-    file.answers.push_back(*std::move(answer));
+    file.answers.push_back(answer);
   }
   if (file.answers.empty()) throw UserError(Complaint{file.name, 0, "answers", "an empty file", ""});
   file.has_scores = reader.is_json();
