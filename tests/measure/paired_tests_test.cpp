@@ -101,6 +101,16 @@ TEST(PairedTests, SameSeedSameValueAndOrderDoesNotMatter) {
   EXPECT_EQ(one.high, -other.low);
 }
 
+// COPA's PMI and "always first" on its development set. The exact p: 2 · (C(251,145) + … + C(251,251)) / 2^251, and the
+// seeded one, which must come out the same on every platform.
+TEST(PairedTests, CopasFourCounts) {
+  const Comparison result = compare(counts_of(144, 145, 106, 105));
+  EXPECT_NEAR(result.p_mcnemar, 0.01628998889669, 1e-12);
+  EXPECT_DOUBLE_EQ(result.p_randomisation, 0.0165);
+  EXPECT_DOUBLE_EQ(result.interval.low, 0.016);
+  EXPECT_DOUBLE_EQ(result.interval.high, 0.140);
+}
+
 TEST(PairedTests, IdenticalSystemsDoNotDiffer) {
   const Comparison same = compare(counts_of(30, 0, 0, 20));
   EXPECT_EQ(same.p_randomisation, 1);
