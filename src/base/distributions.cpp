@@ -53,6 +53,31 @@ double chi_square_upper_tail(double x, int degrees) {
   return half < a + 1.0 ? 1.0 - lower_gamma_series(a, half) : upper_gamma_fraction(a, half);
 }
 
+double binomial_two_sided(std::size_t successes, std::size_t trials, double probability) {
+  ensure(successes <= trials && probability > 0 && probability < 1, "binomial arguments are in range");
+  const double log_chance = std::log(probability);
+  const double log_other = std::log1p(-probability);
+  const double n = static_cast<double>(trials);
+  const auto log_mass = [&](std::size_t count) {
+    const double k = static_cast<double>(count);
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * log_chance + (n - k) * log_other;
+  };
+  // Numbers that are exactly as likely must count on both sides, whatever the rounding.
+  constexpr double kRoundingSlack = 1e-7;
+  const double most = log_mass(successes) + kRoundingSlack;
+  double sum = 0;
+  bool is_likeliest = true;
+  for (std::size_t count = 0; count <= trials; ++count) {
+    const double mass = log_mass(count);
+    if (mass <= most) {
+      sum += std::exp(mass);
+    } else {
+      is_likeliest = false;
+    }
+  }
+  return is_likeliest ? 1.0 : std::min(1.0, sum);
+}
+
 Interval wilson_interval(double successes, double trials) {
   if (trials <= 0) return {};
   const double z2 = kNormal95 * kNormal95;

@@ -53,4 +53,47 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
 
 double RandomStream::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
+namespace {
+
+/// Which of 64 trials succeed with the chance `threshold` / 2⁶⁴. Each trial compares a random fraction with the
+/// threshold, bit by bit from the top; the bits of all 64 fractions at one place are one random word, and the loop ends
+/// when every trial is decided or the threshold has no bits left to be under.
+std::uint64_t bernoulli_word(std::uint64_t threshold, std::uint64_t wanted, RandomStream& stream) {
+  std::uint64_t succeeded = 0;
+  std::uint64_t undecided = wanted;
+  for (; undecided != 0 && threshold != 0; threshold <<= 1) {
+    const std::uint64_t bits = stream.next();
+    if ((threshold >> 63) != 0) {
+      succeeded |= undecided & ~bits;
+      undecided &= bits;
+    } else {
+      undecided &= ~bits;
+    }
+  }
+  return succeeded;
+}
+
+}  // namespace
+
+std::uint64_t RandomStream::successes(std::uint64_t trials, std::uint64_t part, std::uint64_t whole) {
+  ensure(whole > 0 && part <= whole, "a chance is between 0 and 1");
+  if (part == whole) return trials;
+  // Long division, a bit at a time: the same threshold on every platform.
+  std::uint64_t threshold = 0;
+  std::uint64_t rest = part;
+  for (int bit = 0; bit < 64; ++bit) {
+    const bool one = rest >= whole - rest;
+    rest = one ? rest - (whole - rest) : rest + rest;
+    threshold = (threshold << 1) | (one ? 1 : 0);
+  }
+  std::uint64_t count = 0;
+  for (std::uint64_t left = trials; left > 0;) {
+    const std::uint64_t now = left < 64 ? left : 64;
+    const std::uint64_t wanted = ~std::uint64_t{0} >> (64 - now);
+    count += static_cast<std::uint64_t>(std::popcount(bernoulli_word(threshold, wanted, *this)));
+    left -= now;
+  }
+  return count;
+}
+
 }  // namespace gumption

@@ -18,13 +18,20 @@ Command make_commands() {
   data.children = {data_check_command(),   data_stats_command(), data_show_command(), data_split_command(),
                    data_convert_command(), data_list_command(),  data_pull_command()};
 
+  Command measure;
+  measure.name = "measure";
+  measure.about = "Compare systems, and say how far raters agree and groups differ";
+  measure.examples = {"gumption measure compare PMIgutenbergW5.dev baselineFirst.dev --gold gold.dev",
+                      "gumption measure agreement ratings.csv"};
+  measure.children = {measure_compare_command(), measure_agreement_command(), measure_effect_command()};
+
   Command root;
   root.name = "gumption";
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),   eval_command(),   score_command(),     tokenize_command(),
-                   systems_command(), doctor_command(), completion_command()};
+  root.children = {std::move(data),    eval_command(),    score_command(),  std::move(measure),
+                   tokenize_command(), systems_command(), doctor_command(), completion_command()};
   return root;
 }
 

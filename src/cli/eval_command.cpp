@@ -5,8 +5,11 @@
 
 #include "gumption/base/error.h"
 #include "gumption/measure/accuracy.h"
+#include "gumption/measure/paired_tests.h"
+#include "gumption/measure/score_file.h"
 
 #include "cli/command.h"
+#include "cli/comparing.h"
 #include "cli/output.h"
 #include "cli/scoring.h"
 
@@ -17,6 +20,7 @@ namespace {
 struct State {
   ScoringOptions scoring;
   bool wrong = false;
+  std::string against;
 };
 
 nlohmann::ordered_json to_json(const Accuracy& accuracy) {
@@ -36,12 +40,47 @@ struct Mistake {
   int choice = 0;
 };
 
-void print_as_json(const State& state, const AccuracyTally& tally, const std::vector<Mistake>& mistakes) {
+/// What is kept for a comparison with another system's answers.
+struct Pairing {
+  ScoreFile other;
+  Gold gold;
+  std::vector<bool> right;  // of the labelled questions
+
+  void add(const Question& question, const Answer& answer) {
+    gold.questions.push_back({question.id, question.choices.size(), question.label});
+    if (question.label) right.push_back(*question.label == answer.choice);
+  }
+
+  /// With a limit, the other file may answer more questions than were asked.
+  Comparison compared(bool has_limit) const {
+    check_gold(gold);
+    const Marks marks = mark(other, gold, has_limit ? Extras::ignored : Extras::refused);
+    return compare(count_pairs(right, marks.right));
+  }
+};
+
+/// The interval's keys have the difference's name, since "low" and "high" are the accuracy's own.
+void add_rival(nlohmann::ordered_json& json, const Rival& rival) {
+  const PairedCounts& counts = rival.result.counts;
+  const auto n = static_cast<double>(counts.n());
+  json["against"] = rival.name;
+  json["accuracy_a"] = static_cast<double>(counts.correct_a()) / n;
+  json["accuracy_b"] = static_cast<double>(counts.correct_b()) / n;
+  json["difference"] = counts.difference();
+  json["difference_low"] = rival.result.interval.low;
+  json["difference_high"] = rival.result.interval.high;
+  json["p_randomisation"] = rival.result.p_randomisation;
+  json["p_mcnemar"] = rival.result.p_mcnemar;
+}
+
+void print_as_json(const State& state, const AccuracyTally& tally, const std::vector<Rival>& rivals,
+                   const std::vector<Mistake>& mistakes) {
   nlohmann::ordered_json json;
   json["system"] = state.scoring.system;
   json["data"] = state.scoring.data;
   json.update(to_json(tally.all()));
   if (tally.unlabelled() > 0) json["unlabelled"] = tally.unlabelled();
+  for (const Rival& rival : rivals) add_rival(json, rival);
   json["by"] = nlohmann::ordered_json::object();
   for (const auto& [note, values] : tally.by()) {
     for (const auto& [value, accuracy] : values) json["by"][note][value] = to_json(accuracy);
@@ -89,10 +128,13 @@ void print_as_text(const State& state, const AccuracyTally& tally) {
 }
 
 int run(const State& state, const CommonOptions& common) {
+  std::optional<Pairing> pairing;
+  if (!state.against.empty()) pairing = Pairing{read_score_file(state.against), {state.scoring.data, {}, {}}, {}};
   AccuracyTally tally;
   std::vector<Mistake> mistakes;
   const SourceFile source = score_questions(state.scoring, [&](const Question& question, const Answer& answer) {
     tally.add(question, answer);
+    if (pairing) pairing->add(question, answer);
     if (state.wrong && question.label && *question.label != answer.choice)
       mistakes.push_back({question, answer.choice});
   });
@@ -102,12 +144,18 @@ int run(const State& state, const CommonOptions& common) {
                               source.questions == 0 ? "no questions" : "none",
                               "Say where the labels are with --labels, or use gumption score"});
   }
+  std::vector<Rival> rivals;
+  if (pairing) rivals.push_back({state.against, pairing->compared(state.scoring.read.limit != 0)});
   if (common.json) {
-    print_as_json(state, tally, mistakes);
+    print_as_json(state, tally, rivals, mistakes);
     return 0;
   }
   if (state.wrong) print_mistakes(mistakes);
   print_as_text(state, tally);
+  if (!rivals.empty()) {
+    fmt::print("\n");
+    print_rivals(rivals);
+  }
   if (tally.unlabelled() > 0) {
     print_note(common, fmt::format("{} questions without a label are left out.", with_commas(tally.unlabelled())));
   }
@@ -122,8 +170,11 @@ Command eval_command() {
   command.name = "eval";
   command.about = "Measure a system's accuracy, in all and by category";
   command.examples = {"gumption eval --system first --data copa-dev.xml",
-                      "gumption eval --system longest --set unit=words --data dev.jsonl --wrong --limit 100"};
+                      "gumption eval --system longest --set unit=words --data dev.jsonl --wrong --limit 100",
+                      "gumption eval --system longest --data dev.jsonl --against first.jsonl"};
   command.options.add_all(describe(state->scoring));
+  command.options.add_file("against", state->against,
+                           "Another system's score file or COPA responses, to compare this one with");
   command.options.add("wrong", state->wrong, "List the questions that were answered wrong");
   command.run = [state](const CommonOptions& common) { return run(*state, common); };
   return command;

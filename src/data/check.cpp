@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/distributions.h"
+#include "gumption/base/effect_size.h"
 #include "gumption/base/error.h"
 #include "gumption/base/progress.h"
 #include "gumption/base/random.h"
@@ -85,20 +86,6 @@ std::uint64_t question_hash(const Question& question) {
   return hash;
 }
 
-/// Running mean and variance.
-struct Moments {
-  double count = 0;
-  double mean = 0;
-  double squares = 0;
-
-  void add(double value) {
-    ++count;
-    const double step = value - mean;
-    mean += step / count;
-    squares += step * (value - mean);
-  }
-};
-
 /// What is counted over one file for its file-wide findings.
 struct FileTally {
   std::map<std::size_t, std::vector<std::size_t>> labels;  // by number of choices: how often each is right
@@ -158,21 +145,16 @@ void report_label_bias(const FileTally& tally, const std::string& file, Findings
 void report_length_bias(const FileTally& tally, const std::string& file, Findings& findings) {
   const Moments& a = tally.correct_length;
   const Moments& b = tally.wrong_length;
-  if (a.count < 2 || b.count < 2) return;
-  const double pooled = std::sqrt((a.squares + b.squares) / (a.count + b.count - 2));
-  if (pooled == 0) return;
-  const double d = (a.mean - b.mean) / pooled;
-  // Hedges and Olkin's large-sample standard error of d.
-  const double error = std::sqrt((a.count + b.count) / (a.count * b.count) + d * d / (2 * (a.count + b.count)));
-  const double low = d - kNormal95 * error;
-  const double high = d + kNormal95 * error;
+  const auto effect = cohens_d(a, b);
   constexpr double kSmallEffect = 0.2;
-  if (std::abs(d) < kSmallEffect || (low < 0 && high > 0)) return;
+  if (!effect || std::abs(effect->d) < kSmallEffect) return;
+  const auto& [low, high] = effect->interval;
+  if (low < 0 && high > 0) return;
   findings.add(
       "length-bias", file, 0,
       fmt::format("right answers are {} than wrong ones: {:.2f} against {:.2f} tokens (Cohen's d {:.2f}, 95% {:.2f} "
                   "to {:.2f})",
-                  d > 0 ? "longer" : "shorter", a.mean, b.mean, d, low, high));
+                  effect->d > 0 ? "longer" : "shorter", a.mean, b.mean, effect->d, low, high));
 }
 
 void report_none_of_the_above(const FileTally& tally, const std::string& file, Findings& findings) {

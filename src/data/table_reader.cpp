@@ -74,8 +74,9 @@ bool TableReader::has_column(std::string_view name) const {
 std::size_t TableReader::column(std::string_view name) const {
   const auto found = std::find(header_.begin(), header_.end(), name);
   if (found == header_.end()) {
-    throw UserError(Complaint{this->name(), 1, fmt::format("a column {}", in_quotes(name)),
-                              fmt::format("the columns {}", fmt::join(header_, ", ")), ""});
+    throw UserError(
+        Complaint{this->name(), 1, fmt::format("a column {}", in_quotes(name)),
+                  fmt::format("the columns {}", in_quotes(fmt::format("{}", fmt::join(header_, ", ")), 200)), ""});
   }
   return static_cast<std::size_t>(found - header_.begin());
 }

@@ -26,5 +26,17 @@ TEST(Distributions, WilsonInterval) {
   EXPECT_EQ(wilson_interval(0, 0).high, 1.0);
 }
 
+TEST(Distributions, ExactBinomialByHand) {
+  // 8 of 10 coins: 2 · (45 + 10 + 1) / 1024.
+  EXPECT_NEAR(binomial_two_sided(8, 10, 0.5), 112.0 / 1024, 1e-12);
+  EXPECT_NEAR(binomial_two_sided(2, 10, 0.5), 112.0 / 1024, 1e-12);
+  EXPECT_EQ(binomial_two_sided(5, 10, 0.5), 1.0);
+  // Three trials at 1/4: masses 27, 27, 9 and 1 of 64. Two successes: 9 + 1; one is as likely as none: all.
+  EXPECT_NEAR(binomial_two_sided(2, 3, 0.25), 10.0 / 64, 1e-12);
+  EXPECT_NEAR(binomial_two_sided(3, 3, 0.25), 1.0 / 64, 1e-12);
+  EXPECT_NEAR(binomial_two_sided(1, 3, 0.25), 1.0, 1e-12);
+  EXPECT_EQ(binomial_two_sided(0, 0, 0.5), 1.0);
+}
+
 }  // namespace
 }  // namespace gumption

@@ -1,6 +1,7 @@
 #include "gumption/base/random.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -66,6 +67,36 @@ TEST(Random, ShuffleIsAPermutation) {
   shuffle(numbers, stream);
   EXPECT_NE(numbers, ordered);
   EXPECT_TRUE(std::is_permutation(numbers.begin(), numbers.end(), ordered.begin()));
+}
+
+TEST(Random, SuccessesHaveTheBinomialsMoments) {
+  struct Case {
+    std::uint64_t trials, part, whole;
+  };
+  for (const auto& [trials, part, whole] : {Case{100, 1, 2}, Case{1000, 1, 3}, Case{64, 63, 64}, Case{7, 2, 5}}) {
+    RandomStream stream(11);
+    constexpr int kDraws = 20'000;
+    double sum = 0;
+    double squares = 0;
+    const double chance = static_cast<double>(part) / static_cast<double>(whole);
+    const double mean = static_cast<double>(trials) * chance;
+    for (int i = 0; i < kDraws; ++i) {
+      const auto count = stream.successes(trials, part, whole);
+      ASSERT_LE(count, trials);
+      sum += static_cast<double>(count);
+      squares += (static_cast<double>(count) - mean) * (static_cast<double>(count) - mean);
+    }
+    const double variance = mean * (1 - chance);
+    EXPECT_NEAR(sum / kDraws, mean, 5 * std::sqrt(variance / kDraws));
+    EXPECT_NEAR(squares / kDraws, variance, 0.06 * variance);
+  }
+}
+
+TEST(Random, SuccessesAtTheEndsAreCertain) {
+  RandomStream stream(1);
+  EXPECT_EQ(stream.successes(1000, 0, 5), 0U);
+  EXPECT_EQ(stream.successes(1000, 5, 5), 1000U);
+  EXPECT_EQ(stream.successes(0, 1, 2), 0U);
 }
 
 }  // namespace

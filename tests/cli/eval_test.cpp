@@ -65,6 +65,32 @@ TEST_F(Eval, BatchesChangeNothing) {
   EXPECT_EQ(gumption(one).out, gumption(many).out);
 }
 
+// Longest has 3 of 4 (wrong on a), the file 2 of 4 (wrong on b and d): the exact p of two against one is 1.
+TEST_F(Eval, AgainstAddsThePairedTestsKeys) {
+  const auto other = folder_.write("first.txt", "a 1 0\nb 1 0\nc 1 0\nd 1 0\n").string();
+  const auto json = nlohmann::json::parse(
+      gumption({"eval", "--system", "longest", "--data", path_, "--against", other, "--json"}).out);
+  EXPECT_EQ(json["accuracy"], 0.75);
+  EXPECT_EQ(json["accuracy_a"], 0.75);
+  EXPECT_EQ(json["accuracy_b"], 0.5);
+  EXPECT_EQ(json["difference"], 0.25);
+  EXPECT_LE(json["difference_low"], 0.25);
+  EXPECT_GE(json["difference_high"], 0.25);
+  EXPECT_NEAR(json["p_mcnemar"], 1.0, 1e-12);
+  EXPECT_EQ(json["p_randomisation"], 1.0);
+  EXPECT_NEAR(json["low"], 0.3006, 5e-5);
+  EXPECT_THAT(gumption({"eval", "--system", "longest", "--data", path_, "--against", other}).out, HasSubstr("+25.0"));
+  const auto some = gumption({"eval", "--system", "longest", "--data", path_, "--against", other, "--limit", "2"});
+  EXPECT_EQ(some.exit_code, 0) << some.err;
+}
+
+TEST_F(Eval, AgainstNeedsTheSameQuestions) {
+  const auto other = folder_.write("few.txt", "a 1 0\nb 1 0\n").string();
+  const auto result = gumption({"eval", "--system", "longest", "--data", path_, "--against", other});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("found none to 2 of them, the first \"c\""));
+}
+
 TEST_F(Eval, NeedsLabels) {
   const auto path = folder_.write("blind.jsonl", R"({"choices":["x","y"]})").string();
   const auto result = gumption({"eval", "--system", "first", "--data", path});
