@@ -73,8 +73,9 @@ class EndpointHits final : public HitCounter {
  public:
   explicit EndpointHits(const HitEndpointOptions& options)
       : options_(options), url_(count_url(options)), shown_url_(without_credentials(url_)) {
+    const std::string shown_address = without_credentials(options.address);
     if (options.cache.empty()) return;
-    cache_.emplace(options.cache, HitCacheSource{without_credentials(options.address), options.index, options.field});
+    cache_.emplace(options.cache, HitCacheSource{shown_address, options.index, options.field});
   }
 
   std::vector<std::uint64_t> count(std::span<const HitQuery> queries) override {
