@@ -1,5 +1,6 @@
 #include "gumption/corpus/hits_index.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -38,11 +39,14 @@ OptionSet describe(HitIndexOptions& options) {
 
 namespace {
 
-/// Postings are kept in memory for this much text, then written; they take some twenty times its size.
-constexpr std::size_t kFlushBytes = std::size_t{8} << 20;
+/// A part holds this much text: its postings are gathered in memory, where they take some twenty times as much, and
+/// written once, in order. Adding to a database that is there costs several times more than merging it with another,
+/// and Xapian's trees in memory get slow when they outgrow the processor's caches.
+constexpr std::size_t kPartBytes = std::size_t{2} << 20;
 
-/// A part of more text than this is left for a new one: appending to a large database gets slower, merging doesn't.
-constexpr std::size_t kPartBytes = std::size_t{256} << 20;
+/// Each of the databases that are merged keeps three files open.
+constexpr std::size_t kMergedAtOnce = 16;
+constexpr std::size_t kMostWriters = 16;
 
 /// Documents for one writer.
 struct Batch {
@@ -89,7 +93,13 @@ class BuildFolder {
   int descriptor_ = -1;
 };
 
-/// Writes documents into databases of its own, one after another.
+void merge(const std::vector<fs::path>& parts, const fs::path& into) {
+  Xapian::Database all;
+  for (const fs::path& part : parts) all.add_database(Xapian::Database(part.string()));
+  all.compact(into.string(), Xapian::Compactor::FULL);
+}
+
+/// Writes documents into databases of its own and merges these, until finish() leaves one.
 class PartWriter {
  public:
   PartWriter(fs::path name, std::string mark) : name_(std::move(name)), mark_(std::move(mark)) {}
@@ -103,13 +113,22 @@ class PartWriter {
   }
 
   void finish() {
-    if (!part_) return;
-    part_->commit();
-    part_.reset();
-    part_bytes_ = 0;
+    close_part();
+    std::vector<fs::path> rest;
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      rest.insert(rest.end(), level->begin(), level->end());
+    }
+    while (rest.size() > 1) {
+      const auto end = rest.end() - static_cast<std::ptrdiff_t>(std::min(rest.size(), kMergedAtOnce));
+      const std::vector<fs::path> some(end, rest.end());  // the smallest stand last
+      rest.erase(end, rest.end());
+      rest.push_back(merged(some));
+    }
+    levels_ = {rest};
   }
 
-  const std::vector<fs::path>& parts() const { return parts_; }
+  /// After finish(): one part, or none without documents.
+  const std::vector<fs::path>& parts() const { return levels_.front(); }
   std::uint64_t documents() const { return documents_; }
   std::uint64_t words() const { return words_; }
 
@@ -122,41 +141,63 @@ class PartWriter {
     part_->add_document(document);
     ++documents_;
     words_ += position;
-    unflushed_ += text.size();
     part_bytes_ += text.size();
-    if (part_bytes_ >= kPartBytes) {
-      finish();
-    } else if (unflushed_ >= kFlushBytes) {
-      part_->commit();
-    } else {
-      return;
-    }
-    unflushed_ = 0;
+    if (part_bytes_ >= kPartBytes) close_part();
   }
 
   void open_part() {
-    parts_.push_back(name_.string() + "-" + std::to_string(parts_.size()));
+    part_path_ = new_path();
     // Nothing counts before the last rename: a crash loses the parts anyway.
-    part_.emplace(parts_.back().string(), Xapian::DB_CREATE | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS |
-                                              Xapian::DB_NO_TERMLIST | Xapian::DB_BACKEND_GLASS);
+    part_.emplace(part_path_.string(), Xapian::DB_CREATE | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS |
+                                           Xapian::DB_NO_TERMLIST | Xapian::DB_BACKEND_GLASS);
     part_->set_metadata(kHitIndexKey, mark_);
+    part_bytes_ = 0;
   }
+
+  void close_part() {
+    if (!part_) return;
+    part_->commit();
+    part_.reset();
+    keep(part_path_, 0);
+  }
+
+  /// Parts of one level are of one size; enough of them become one of the next.
+  void keep(const fs::path& part, std::size_t level) {
+    if (levels_.size() <= level) levels_.resize(level + 1);
+    levels_[level].push_back(part);
+    if (levels_[level].size() < kMergedAtOnce) return;
+    const fs::path larger = merged(levels_[level]);
+    levels_[level].clear();
+    keep(larger, level + 1);
+  }
+
+  fs::path merged(const std::vector<fs::path>& parts) {
+    fs::path into = new_path();
+    merge(parts, into);
+    for (const fs::path& part : parts) fs::remove_all(part);
+    return into;
+  }
+
+  fs::path new_path() { return name_.string() + "-" + std::to_string(paths_made_++); }
 
   fs::path name_;
   std::string mark_;
   std::optional<Xapian::WritableDatabase> part_;
-  std::vector<fs::path> parts_;
+  fs::path part_path_;
+  std::size_t part_bytes_ = 0;
+  std::vector<std::vector<fs::path>> levels_ = {{}};
+  std::size_t paths_made_ = 0;
   std::uint64_t documents_ = 0;
   std::uint64_t words_ = 0;
-  std::size_t unflushed_ = 0;
-  std::size_t part_bytes_ = 0;
 };
 
 /// Reads documents and hands them to the writers, a batch each at a time.
 class Builder {
  public:
   Builder(const BuildFolder& folder, const HitIndexOptions& options)
-      : documents_(options.documents), pool_(options.threads), batches_(pool_.size()) {
+      : documents_(options.documents),
+        pool_(std::min<std::size_t>(options.threads == 0 ? usable_cores() : options.threads, kMostWriters)),
+        batches_(pool_.size()) {
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       writers_.emplace_back(folder / fmt::format("part-{}", i), hit_index_mark(options.documents));
     }
@@ -178,13 +219,11 @@ class Builder {
     pool_.parallel_for(writers_.size(), [&](std::size_t i) { writers_[i].finish(); });
   }
 
-  /// All parts as one database.
-  void merge(const fs::path& into) const {
-    Xapian::Database all;
-    for (const PartWriter& writer : writers_) {
-      for (const fs::path& part : writer.parts()) all.add_database(Xapian::Database(part.string()));
-    }
-    all.compact(into.string(), Xapian::DBCOMPACT_MULTIPASS | Xapian::Compactor::FULL);
+  /// All that was read, as one database.
+  void merge_into(const fs::path& path) const {
+    std::vector<fs::path> parts;
+    for (const PartWriter& writer : writers_) parts.insert(parts.end(), writer.parts().begin(), writer.parts().end());
+    merge(parts, path);
   }
 
   HitIndexSummary summary() const {
@@ -239,7 +278,7 @@ HitIndexSummary build_in(const BuildFolder& folder, const std::vector<fs::path>&
     throw UserError(
         Complaint{files.front().string(), 0, "text to index", "nothing but white space", "Name other files"});
   }
-  builder.merge(folder / "index");
+  builder.merge_into(folder / "index");
   summary.index_bytes = bytes_in(folder / "index");
   fs::rename(folder / "index", out);
   return summary;

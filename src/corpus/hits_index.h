@@ -27,8 +27,9 @@ struct HitIndexSummary {
 };
 
 /// Indexes files and folders into the new folder `out`, which appears whole or not at all; until then OUT.partial is
-/// filled. Memory: some 200 MB a thread, or a multiple of the largest document. UserError when `out` exists, when
-/// another build is filling OUT.partial, when the disk is full, when there is no document, and for unreadable input.
+/// filled. Memory: some 60 MB a thread (16 at most are used), or a multiple of the largest document. UserError when
+/// `out` exists, when another build is filling OUT.partial, when the disk is full, when there is no document, and for
+/// unreadable input.
 ///
 /// Sets XAPIAN_FLUSH_THRESHOLD in the environment unless it is there: no other thread may read the environment
 /// meanwhile.
