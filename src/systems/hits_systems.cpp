@@ -147,9 +147,9 @@ OptionSet describe(HitsPhraseOptions& options) {
 std::vector<Answer> HitsPhraseSystem::answer(std::span<const Question> questions) {
   const HitMatch match = options_.match == TextMatch::kPhrase ? HitMatch::kPhrase : HitMatch::kWords;
   const auto asked_text = [&](const std::string& text) {
-    if (options_.match != TextMatch::kContentWords) return text;
+    const bool content_only = options_.match == TextMatch::kContentWords;
     std::string kept;
-    for (const std::string& word : content_words(text)) kept += word + ' ';
+    for (const std::string& word : content_only ? content_words(text) : words_of(text)) kept += word + ' ';
     return kept;
   };
   const auto pairs_of = [&](HitTable& table, const Question& question, const std::string& choice) {

@@ -89,6 +89,7 @@ TEST_F(HitsSystems, TextsWithoutContentWordsScoreZero) {
   for (const char* system : {"hits-pair", "hits-phrase"}) {
     EXPECT_THAT(scores(system, {"zero=smooth"}), testing::ElementsAre(0, 0, 0)) << system;
   }
+  EXPECT_EQ(scores("hits-phrase", {"zero=smooth", "match=words"})[2], 0);
 }
 
 TEST_F(HitsSystems, NeedASource) {
