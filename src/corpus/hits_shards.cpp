@@ -195,6 +195,10 @@ class ShardHits final : public HitCounter {
 
 std::unique_ptr<HitCounter> open_hit_shards(std::span<const std::string> shards, double timeout_seconds) {
   ensure(!shards.empty(), "there is a shard to open");
+  for (auto shard = shards.begin(); shard != shards.end(); ++shard) {
+    if (std::find(shards.begin(), shard, *shard) == shard) continue;
+    throw UserError(fmt::format("{}: this shard is named twice, and its documents would count twice.", *shard));
+  }
   return std::make_unique<ShardHits>(shards, timeout_seconds);
 }
 

@@ -169,6 +169,7 @@ TEST_F(HitShards, ThatAreNoneAreRefused) {
   EXPECT_THAT(opening_fails({path("missing")}), HasSubstr("there is no such hit index"));
   folder_.write("text/file", "text");
   EXPECT_THAT(opening_fails({path("text")}), HasSubstr("text: expected a hit index"));
+  EXPECT_THAT(opening_fails({path("first"), path("second"), path("first")}), HasSubstr("named twice"));
   build({folder_ / "1"}, "files", HitDocuments::kFile);
   EXPECT_THAT(opening_fails({path("first"), path("files")}), HasSubstr("the same --documents"));
 }
