@@ -88,6 +88,7 @@ class EndpointHits final : public HitCounter {
     }
     ask_for(missing);
     std::vector<std::uint64_t> counts;
+    counts.reserve(keys.size());
     for (const std::string& key : keys) counts.push_back(key.empty() ? 0 : missing.known.at(key));
     return counts;
   }

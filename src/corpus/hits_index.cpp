@@ -137,21 +137,21 @@ class PartWriter {
     Xapian::Document document;
     Xapian::termpos position = 0;
     for_each_word(text, [&](std::string_view word) { document.add_posting(std::string(term_of(word)), ++position); });
-    if (!part_) open_part();
-    part_->add_document(document);
+    (part_ ? *part_ : open_part()).add_document(document);
     ++documents_;
     words_ += position;
     part_bytes_ += text.size();
     if (part_bytes_ >= kPartBytes) close_part();
   }
 
-  void open_part() {
+  Xapian::WritableDatabase& open_part() {
     part_path_ = new_path();
     // Nothing counts before the last rename: a crash loses the parts anyway.
-    part_.emplace(part_path_.string(), Xapian::DB_CREATE | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS |
-                                           Xapian::DB_NO_TERMLIST | Xapian::DB_BACKEND_GLASS);
-    part_->set_metadata(kHitIndexKey, mark_);
+    auto& part = part_.emplace(part_path_.string(), Xapian::DB_CREATE | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS |
+                                                        Xapian::DB_NO_TERMLIST | Xapian::DB_BACKEND_GLASS);
+    part.set_metadata(kHitIndexKey, mark_);
     part_bytes_ = 0;
+    return part;
   }
 
   void close_part() {
