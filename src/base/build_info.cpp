@@ -22,16 +22,18 @@ std::string compiler_name() {
 }  // namespace
 
 const BuildInfo& build_info() {
-  static const BuildInfo info{GUMPTION_VERSION,
-                              GUMPTION_BUILD_TYPE,
-                              compiler_name(),
-                              {{"archives", "compressed and archived input (libarchive)", GUMPTION_WITH_ARCHIVES != 0},
-                               {"checksums", "SHA-256 of files (libsodium)", GUMPTION_WITH_CHECKSUMS != 0},
-                               {"download", "fetching benchmarks (libcurl)", GUMPTION_WITH_DOWNLOAD != 0},
-                               {"sentences", "sentence splitting (ICU)", GUMPTION_WITH_SENTENCES != 0},
-                               {"simdjson", "fast JSON Lines (simdjson)", GUMPTION_WITH_SIMDJSON != 0},
-                               {"stems", "Porter and English stems (libstemmer)", GUMPTION_WITH_STEMS != 0},
-                               {"xml", "XML benchmarks (pugixml)", GUMPTION_WITH_XML != 0}}};
+  static const BuildInfo info{
+      GUMPTION_VERSION,
+      GUMPTION_BUILD_TYPE,
+      compiler_name(),
+      {{"archives", "compressed and archived input (libarchive)", GUMPTION_WITH_ARCHIVES != 0},
+       {"checksums", "SHA-256 of files (libsodium)", GUMPTION_WITH_CHECKSUMS != 0},
+       {"download", "fetching benchmarks, asking search clusters (libcurl)", GUMPTION_WITH_DOWNLOAD != 0},
+       {"hits", "document hits from a search index (Xapian)", GUMPTION_WITH_HITS != 0},
+       {"sentences", "sentence splitting (ICU)", GUMPTION_WITH_SENTENCES != 0},
+       {"simdjson", "fast JSON Lines (simdjson)", GUMPTION_WITH_SIMDJSON != 0},
+       {"stems", "Porter and English stems (libstemmer)", GUMPTION_WITH_STEMS != 0},
+       {"xml", "XML benchmarks (pugixml)", GUMPTION_WITH_XML != 0}}};
   return info;
 }
 

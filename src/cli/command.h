@@ -45,6 +45,7 @@ struct Command {
 Command make_commands();
 
 // One for each file of a command.
+Command corpus_index_command();
 Command data_check_command();
 Command data_convert_command();
 Command data_list_command();

@@ -25,12 +25,18 @@ Command make_commands() {
                       "gumption measure agreement ratings.csv"};
   measure.children = {measure_compare_command(), measure_agreement_command(), measure_effect_command()};
 
+  Command corpus;
+  corpus.name = "corpus";
+  corpus.about = "Make what the counting systems need from large text";
+  corpus.examples = {"gumption corpus index books/ --documents line --out books.index"};
+  corpus.children = {corpus_index_command()};
+
   Command root;
   root.name = "gumption";
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),    eval_command(),    score_command(),  std::move(measure),
+  root.children = {std::move(data),    std::move(corpus), eval_command(),   score_command(),     std::move(measure),
                    tokenize_command(), systems_command(), doctor_command(), completion_command()};
   return root;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/systems/hits_systems.h"
 #include "gumption/systems/plain_systems.h"
 
 namespace gumption {
@@ -19,11 +20,15 @@ std::unique_ptr<SystemSetup> setup() {
 }  // namespace
 
 std::span<const SystemEntry> systems() {
-  static const std::array<SystemEntry, 3> entries = {
+  static const std::array<SystemEntry, 5> entries = {
       {{"random", "Chooses by chance, the same choice for the same question and seed",
         setup<RandomOptions, RandomSystem>},
        {"first", "Always chooses the first choice", setup<FirstOptions, FirstSystem>},
-       {"longest", "Chooses the longest choice: what length alone gives away", setup<LongestOptions, LongestSystem>}}};
+       {"longest", "Chooses the longest choice: what length alone gives away", setup<LongestOptions, LongestSystem>},
+       {"hits-pair", "Chooses by the documents that hold pairs of words, from a search index or cluster",
+        setup<HitsPairOptions, HitsPairSystem>},
+       {"hits-phrase", "Chooses by the documents that hold the whole texts, from a search index or cluster",
+        setup<HitsPhraseOptions, HitsPhraseSystem>}}};
   return entries;
 }
 
