@@ -125,7 +125,10 @@ Command eval_command() {
                       "gumption eval --system longest --set unit=words --data dev.jsonl --wrong --limit 100"};
   command.options.add_all(describe(state->scoring));
   command.options.add("wrong", state->wrong, "List the questions that were answered wrong");
-  command.run = [state](const CommonOptions& common) { return run(*state, common); };
+  command.run = [state](const CommonOptions& common) {
+    state->scoring.threads = common.threads;
+    return run(*state, common);
+  };
   return command;
 }
 

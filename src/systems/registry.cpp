@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/systems/correlation_systems.h"
 #include "gumption/systems/plain_systems.h"
 
 namespace gumption {
@@ -19,11 +20,15 @@ std::unique_ptr<SystemSetup> setup() {
 }  // namespace
 
 std::span<const SystemEntry> systems() {
-  static const std::array<SystemEntry, 3> entries = {
+  static const std::array<SystemEntry, 5> entries = {
       {{"random", "Chooses by chance, the same choice for the same question and seed",
         setup<RandomOptions, RandomSystem>},
        {"first", "Always chooses the first choice", setup<FirstOptions, FirstSystem>},
-       {"longest", "Chooses the longest choice: what length alone gives away", setup<LongestOptions, LongestSystem>}}};
+       {"longest", "Chooses the longest choice: what length alone gives away", setup<LongestOptions, LongestSystem>},
+       {"pmi", "Pointwise mutual information of the premise's and the choice's words in a large text",
+        setup<PmiOptions, PmiSystem>},
+       {"dice", "Dice's coefficient of the premise's and the choice's words in a large text",
+        setup<DiceOptions, DiceSystem>}}};
   return entries;
 }
 
