@@ -18,13 +18,20 @@ Command make_commands() {
   data.children = {data_check_command(),   data_stats_command(), data_show_command(), data_split_command(),
                    data_convert_command(), data_list_command(),  data_pull_command()};
 
+  Command corpus;
+  corpus.name = "corpus";
+  corpus.about = "Count words and ordered pairs over large text";
+  corpus.examples = {"gumption corpus build books/ --out books.counts",
+                     "gumption corpus count books.counts ice melted"};
+  corpus.children = {corpus_build_command(), corpus_info_command(), corpus_count_command()};
+
   Command root;
   root.name = "gumption";
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),   eval_command(),   score_command(),     tokenize_command(),
-                   systems_command(), doctor_command(), completion_command()};
+  root.children = {std::move(data),    std::move(corpus), eval_command(),   score_command(),
+                   tokenize_command(), systems_command(), doctor_command(), completion_command()};
   return root;
 }
 

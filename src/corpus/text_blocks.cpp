@@ -207,18 +207,21 @@ bool TextBlockReader::open_next() {
   offset_ = 0;
   while (true) {
     if (source_ && source_->next_text()) return true;
-    if (next_file_ == files_.size()) return false;
+    if (next_file_ == files_.size()) {
+      source_.reset();
+      return false;
+    }
     source_ = std::make_unique<Source>(files_[next_file_++]);
   }
 }
 
-bool TextBlockReader::next(TextBlock& block) {
+bool TextBlockReader::next(TextBlock& block, std::uint64_t before) {
   const std::lock_guard lock(mutex_);
-  if (failed_) return false;
+  if (failed_ || next_number_ >= before) return false;
   failed_ = true;  // unless it goes well: the other threads have nothing left to do then
   bool found = source_ != nullptr || open_next();
   while (found && !fill(block)) found = open_next();
-  block.number_ = next_number_++;
+  if (found) block.number_ = next_number_++;
   failed_ = false;
   return found;
 }

@@ -63,8 +63,9 @@ class TextBlockReader {
                   std::size_t block = kBlock);
   ~TextBlockReader();
 
-  /// The next block, into `block`, whose memory is used again; false at the end. Thread-safe.
-  bool next(TextBlock& block);
+  /// The next block, into `block`, whose memory is used again; false at the end, and where the next block's number is
+  /// `before` or more. Thread-safe.
+  bool next(TextBlock& block, std::uint64_t before = ~std::uint64_t{0});
 
  private:
   class Source;
