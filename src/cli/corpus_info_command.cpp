@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/error.h"
 #include "gumption/corpus/count_index.h"
 
 #include "cli/command.h"
@@ -26,7 +27,9 @@ nlohmann::ordered_json described(const CountIndex& index, const std::string& nam
   json["bytes"] = index.totals().bytes;
   json["words"] = index.word_count();
   json["pairs"] = index.pair_count();
-  json.update(nlohmann::ordered_json::parse(index.manifest()));
+  const auto manifest = nlohmann::ordered_json::parse(index.manifest(), nullptr, false);
+  if (!manifest.is_object()) throw UserError(fmt::format("{}: what it says about its sources can't be read.", name));
+  json.update(manifest);
   return json;
 }
 

@@ -40,7 +40,7 @@ std::string manifest_of(const std::vector<TextFile>& files, const BuildOptions& 
   json["min_pair_count"] = options.min_pair_count;
   json["form"] = std::vector{"written", "stem", "lemma"}[static_cast<std::size_t>(options.words.form)];
   json["drop_stop_words"] = options.words.drop_stop_words;
-  json["documents"] = std::vector{"file", "blank-line", "line"}[static_cast<std::size_t>(options.text.documents)];
+  json["document_end"] = std::vector{"file", "blank-line", "line"}[static_cast<std::size_t>(options.text.documents)];
   json["invalid"] = std::vector{"separate", "refuse"}[static_cast<std::size_t>(options.text.invalid)];
   json["sources"] = nlohmann::ordered_json::array();
   for (const TextFile& file : files) {
