@@ -29,7 +29,7 @@ struct CorrelationOptions {
 
 /// What a pair says whose words never meet: the logarithm of its probability isn't there.
 enum class ZeroCount {
-  kNothing,  // 0, as if its words were independent
+  kNothing,  // 0, which is less than the log2 W of independent words
   kSkip,     // it takes no part in the average
   kSmooth,   // as if it had been met half a time
 };

@@ -101,7 +101,6 @@ TEST(AskedCounts, PartsCountedApartAddUp) {
   const auto one = folder.write("one.txt", "rain fell and rain froze");
   const auto two = folder.write("two.txt", "rain froze");
   const std::vector<WordPair> pairs = {{"rain", "froze"}};
-  const auto asked = std::make_shared<const AskedPairs>(pairs, WordOptions{});
   const auto whole = count({one, two}, pairs);
   auto first = count({one}, pairs);
   first->add(*count({two}, pairs));
