@@ -133,6 +133,16 @@ class PackedSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> open_packed(const fs::path& path) { return std::make_unique<PackedSource>(path); }
 
+struct PackedFiles::Reader {
+  explicit Reader(const fs::path& path) : archive(path) {}
+  ArchiveReader archive;
+};
+
+PackedFiles::PackedFiles(const fs::path& path) : reader_(std::make_unique<Reader>(path)) {}
+bool PackedFiles::next(std::string& member) { return reader_->archive.next_file(member); }
+std::size_t PackedFiles::read(char* into, std::size_t size) { return reader_->archive.read(into, size); }
+std::uint64_t PackedFiles::raw_position() const { return reader_->archive.raw_position(); }
+
 namespace {
 
 void save_entry(ArchiveReader& reader, const fs::path& to) {
@@ -184,9 +194,19 @@ std::unique_ptr<ByteSource> open_packed(const fs::path&) {
   return nullptr;
 }
 
+struct PackedFiles::Reader {};
+PackedFiles::PackedFiles(const fs::path&) { require_feature("archives"); }
+bool PackedFiles::next(std::string&) { return false; }
+std::size_t PackedFiles::read(char*, std::size_t) { return 0; }
+std::uint64_t PackedFiles::raw_position() const { return 0; }
+
 void extract_member(const fs::path&, const std::string&, const fs::path&) { require_feature("archives"); }
 void extract_tree(const fs::path&, const fs::path&) { require_feature("archives"); }
 
 #endif
+
+PackedFiles::PackedFiles(PackedFiles&&) noexcept = default;
+PackedFiles& PackedFiles::operator=(PackedFiles&&) noexcept = default;
+PackedFiles::~PackedFiles() = default;
 
 }  // namespace gumption

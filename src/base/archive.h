@@ -2,6 +2,8 @@
 
 // Compressed streams and archives, through libarchive. Without the feature `archives`, only looks_packed() may be used.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -16,6 +18,29 @@ bool looks_packed(std::string_view start);
 
 /// The text in a compressed file, or in the one file that an archive holds. UserError when it holds several.
 std::unique_ptr<ByteSource> open_packed(const std::filesystem::path& path);
+
+/// The files of an archive, or the one in a compressed stream, one after another. UserErrors name the archive. Not
+/// thread-safe.
+class PackedFiles {
+ public:
+  explicit PackedFiles(const std::filesystem::path& path);
+  PackedFiles(PackedFiles&&) noexcept;
+  PackedFiles& operator=(PackedFiles&&) noexcept;
+  ~PackedFiles();
+
+  /// Goes to the next file, in the archive's order, and gives its name there; false behind the last.
+  bool next(std::string& member);
+
+  /// Reads from the current file; 0 only at its end. `size` must not be 0.
+  std::size_t read(char* into, std::size_t size);
+
+  /// Bytes taken from the archive so far, before decompression; for progress.
+  std::uint64_t raw_position() const;
+
+ private:
+  struct Reader;
+  std::unique_ptr<Reader> reader_;
+};
 
 /// Writes the member of `archive` whose path is `member` or ends in "/" + `member` to the file `to`. UserError when the
 /// archive is broken or has no such member; `to` is then as it was.

@@ -84,7 +84,7 @@ void add_operand(CLI::App& app, const Operand& operand) {
       operand.meaning);
   added->type_name("");
   if (operand.required) added->required();
-  if (!operand.repeats) added->expected(1);
+  if (!operand.repeats) added->expected(1)->allow_extra_args(false);
 }
 
 /// A parsed command line: the command to run and its common options.

@@ -45,6 +45,9 @@ struct Command {
 Command make_commands();
 
 // One for each file of a command.
+Command corpus_build_command();
+Command corpus_count_command();
+Command corpus_info_command();
 Command corpus_index_command();
 Command data_check_command();
 Command data_convert_command();

@@ -27,9 +27,10 @@ Command make_commands() {
 
   Command corpus;
   corpus.name = "corpus";
-  corpus.about = "Make what the counting systems need from large text";
-  corpus.examples = {"gumption corpus index books/ --documents line --out books.index"};
-  corpus.children = {corpus_index_command()};
+  corpus.about = "Count words and pairs over large text, and index it for document hits";
+  corpus.examples = {"gumption corpus build books/ --out books.counts",
+                     "gumption corpus count books.counts ice melted"};
+  corpus.children = {corpus_build_command(), corpus_info_command(), corpus_count_command(), corpus_index_command()};
 
   Command root;
   root.name = "gumption";

@@ -176,7 +176,10 @@ Command eval_command() {
   command.options.add_file("against", state->against,
                            "Another system's score file or COPA responses, to compare this one with");
   command.options.add("wrong", state->wrong, "List the questions that were answered wrong");
-  command.run = [state](const CommonOptions& common) { return run(*state, common); };
+  command.run = [state](const CommonOptions& common) {
+    state->scoring.threads = common.threads;
+    return run(*state, common);
+  };
   return command;
 }
 

@@ -57,7 +57,10 @@ Command score_command() {
   std::vector<std::string> forms = {"scores"};
   forms.insert(forms.end(), prediction_formats().begin(), prediction_formats().end());
   command.options.add_choice("as", state->as, "JSON Lines of scores, or the form a leaderboard takes", forms);
-  command.run = [state](const CommonOptions& common) { return run(*state, common); };
+  command.run = [state](const CommonOptions& common) {
+    state->scoring.threads = common.threads;
+    return run(*state, common);
+  };
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/systems/correlation_systems.h"
 #include "gumption/systems/hits_systems.h"
 #include "gumption/systems/plain_systems.h"
 
@@ -20,7 +21,7 @@ std::unique_ptr<SystemSetup> setup() {
 }  // namespace
 
 std::span<const SystemEntry> systems() {
-  static const std::array<SystemEntry, 5> entries = {
+  static const std::array<SystemEntry, 7> entries = {
       {{"random", "Chooses by chance, the same choice for the same question and seed",
         setup<RandomOptions, RandomSystem>},
        {"first", "Always chooses the first choice", setup<FirstOptions, FirstSystem>},
@@ -28,7 +29,11 @@ std::span<const SystemEntry> systems() {
        {"hits-pair", "Chooses by the documents that hold pairs of words, from a search index or cluster",
         setup<HitsPairOptions, HitsPairSystem>},
        {"hits-phrase", "Chooses by the documents that hold the whole texts, from a search index or cluster",
-        setup<HitsPhraseOptions, HitsPhraseSystem>}}};
+        setup<HitsPhraseOptions, HitsPhraseSystem>},
+       {"pmi", "Pointwise mutual information of the premise's and the choice's words in a large text",
+        setup<PmiOptions, PmiSystem>},
+       {"dice", "Dice's coefficient of the premise's and the choice's words in a large text",
+        setup<DiceOptions, DiceSystem>}}};
   return entries;
 }
 

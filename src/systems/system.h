@@ -16,6 +16,13 @@ class System {
  public:
   virtual ~System() = default;
 
+  /// Whether prepare() has to see all questions before the first is answered, as where one pass over a large text
+  /// serves them all. Callers then keep all questions in memory; otherwise they need not.
+  virtual bool wants_questions_first() const { return false; }
+
+  /// Called at most once, before answer(), with all questions that will be asked.
+  virtual void prepare(std::span<const Question>) {}
+
   /// One answer for each question, in order. Not thread-safe unless a system says so.
   virtual std::vector<Answer> answer(std::span<const Question> questions) = 0;
 };
