@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gumption/base/atomic_folder.h"
 #include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
 
@@ -164,8 +165,8 @@ void extract_member(const fs::path& archive, const std::string& member, const fs
 }
 
 void extract_tree(const fs::path& archive, const fs::path& to) {
-  const fs::path filling = to.string() + ".partial";
-  fs::remove_all(filling);
+  AtomicFolder folder(to);
+  const fs::path& filling = folder.filling();
   ArchiveReader reader(archive);
   std::vector<char> buffer(1 << 16);
   std::string name;
@@ -184,7 +185,7 @@ void extract_tree(const fs::path& archive, const fs::path& to) {
     file.close();
     if (!file) throw UserError(fmt::format("{}: can't write it. Is the disk full?", (filling / inside).string()));
   }
-  fs::rename(filling, to);
+  folder.commit();
 }
 
 #else

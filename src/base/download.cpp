@@ -19,6 +19,21 @@ namespace gumption {
 
 namespace fs = std::filesystem;
 
+void check_download(const DownloadRequest& request, const fs::path& file) {
+  const std::uint64_t size = fs::file_size(file);
+  if (request.size != 0 && size != request.size) {
+    throw UserError(
+        fmt::format("{}: expected {} bytes, found {} in {}. The file behind this address has changed or the "
+                    "transfer was damaged; remove it and try again, or fetch it by hand.",
+                    request.url, request.size, size, file.string()));
+  }
+  if (request.sha256.empty()) return;
+  const std::string found = sha256_of_file(file);
+  if (found == request.sha256) return;
+  throw UserError(fmt::format("{}: expected SHA-256 {}, found {} for {}. Remove it and try again, or fetch it by hand.",
+                              request.url, request.sha256, found, file.string()));
+}
+
 #if GUMPTION_WITH_DOWNLOAD
 
 namespace {
@@ -112,23 +127,6 @@ void configure(CURL* handle, const DownloadRequest& request, Transfer& transfer)
   throw UserError(fmt::format("{}: can't be fetched: {}. {}", request.url, reason, advice));
 }
 
-void check_result(const DownloadRequest& request, const fs::path& part) {
-  const std::uint64_t size = fs::file_size(part);
-  if (request.size != 0 && size != request.size) {
-    fs::remove(part);
-    throw UserError(
-        fmt::format("{}: expected {} bytes, found {}. The file behind this address has changed or the transfer "
-                    "was damaged; try again, or fetch it by hand.",
-                    request.url, request.size, size));
-  }
-  if (request.sha256.empty()) return;
-  const std::string found = sha256_of_file(part);
-  if (found == request.sha256) return;
-  fs::remove(part);
-  throw UserError(fmt::format("{}: expected SHA-256 {}, found {}. Nothing was kept; try again, or fetch it by hand.",
-                              request.url, request.sha256, found));
-}
-
 /// A server that has nothing behind our place: either the part is the whole file, or it isn't this file at all.
 bool nothing_to_resume(CURL* handle, CURLcode code) {
   long status = 0;
@@ -169,7 +167,12 @@ void download(const DownloadRequest& request) {
   fs::create_directories(request.to.parent_path());
   const fs::path part = request.to.string() + ".part";
   if (!transfer_once(request, part)) transfer_once(request, part);
-  check_result(request, part);
+  try {
+    check_download(request, part);
+  } catch (const UserError&) {
+    fs::remove(part);
+    throw;
+  }
   fs::rename(part, request.to);
 }
 

@@ -20,4 +20,7 @@ struct DownloadRequest {
 /// sum are what the request says. A wrong sum removes TO.part. Every failure is a UserError that says what to do.
 void download(const DownloadRequest& request);
 
+/// UserError unless a file has the size and sum that the request names, as far as it does.
+void check_download(const DownloadRequest& request, const std::filesystem::path& file);
+
 }  // namespace gumption

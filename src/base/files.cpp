@@ -110,7 +110,35 @@ class MemorySource final : public ByteSource {
   std::size_t position_ = 0;
 };
 
+/// Some bytes that were read already, then the rest of their source.
+class RewoundSource final : public ByteSource {
+ public:
+  RewoundSource(std::string start, std::unique_ptr<ByteSource> rest)
+      : start_(std::move(start)), rest_(std::move(rest)) {}
+
+  std::size_t read(char* into, std::size_t size) override {
+    if (given_ == start_.size()) return rest_->read(into, size);
+    const std::size_t taken = std::min(size, start_.size() - given_);
+    std::memcpy(into, start_.data() + given_, taken);
+    given_ += taken;
+    return taken;
+  }
+
+  const std::string& name() const override { return rest_->name(); }
+  std::uint64_t raw_size() const override { return rest_->raw_size(); }
+  std::uint64_t raw_position() const override { return rest_->raw_position(); }
+
+ private:
+  std::string start_;
+  std::size_t given_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
 }  // namespace
+
+std::unique_ptr<ByteSource> rewound(std::string start, std::unique_ptr<ByteSource> rest) {
+  return std::make_unique<RewoundSource>(std::move(start), std::move(rest));
+}
 
 std::unique_ptr<ByteSource> open_plain(const fs::path& path) { return std::make_unique<PlainSource>(path); }
 
@@ -119,11 +147,24 @@ std::unique_ptr<ByteSource> open_memory(std::string_view bytes, std::string name
 }
 
 std::unique_ptr<ByteSource> open_input(const fs::path& path) {
-  if (path == "-") return open_plain(path);
+  // A pipe can be read once only: what is looked at is given back, never read again.
+  auto source = open_plain(path);
   std::string start(512, '\0');
-  start.resize(open_plain(path)->read(start.data(), start.size()));
-  if (!looks_packed(start)) return open_plain(path);
+  std::size_t filled = 0;
+  while (filled < start.size()) {
+    const std::size_t got = source->read(start.data() + filled, start.size() - filled);
+    if (got == 0) break;
+    filled += got;
+  }
+  start.resize(filled);
+  if (!looks_packed(start)) return rewound(std::move(start), std::move(source));
   require_feature("archives");
+  if (!fs::is_regular_file(path)) {
+    throw UserError(
+        fmt::format("{}: can't unpack it on the way: it is no regular file. Unpack it first, for example "
+                    "with zcat.",
+                    source->name()));
+  }
   return open_packed(path);
 }
 

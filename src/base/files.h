@@ -36,6 +36,9 @@ std::unique_ptr<ByteSource> open_plain(const std::filesystem::path& path);
 /// .zip or .tar (several: refused, with their names). Told by content, not by file name.
 std::unique_ptr<ByteSource> open_input(const std::filesystem::path& path);
 
+/// `start`, which was read from `rest` already, and then the rest.
+std::unique_ptr<ByteSource> rewound(std::string start, std::unique_ptr<ByteSource> rest);
+
 /// A source over bytes in memory; they must outlive it.
 std::unique_ptr<ByteSource> open_memory(std::string_view bytes, std::string name);
 

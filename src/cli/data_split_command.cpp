@@ -23,7 +23,8 @@ struct State {
 int run(const State& state, const CommonOptions& common) {
   if (state.out.empty()) throw UsageError("--out is required: the folder to make.");
   const auto paths = to_paths(state.files);
-  const Dataset dataset = read_dataset(paths, state.read);
+  Dataset dataset = read_dataset(paths, state.read);
+  make_ids_unique(dataset);
   note_labels(common, dataset.sources);
   if (dataset.questions.empty()) throw UserError(fmt::format("{}: no questions to split.", paths.front().string()));
   const auto parts = split_questions(dataset.questions, state.split);
@@ -51,7 +52,7 @@ Command data_split_command() {
   auto state = std::make_shared<State>();
   Command command;
   command.name = "split";
-  command.about = "Divide questions into parts, folds or nested samples, without leaks";
+  command.about = "Divide questions into parts, folds or nested samples";
   command.examples = {
       "gumption data split all.jsonl --by group --group-by context --parts train=.8,dev=.1,test=.1 --out parts",
       "gumption data split full_data.tsv --folds 5 --seed 7 --out folds",

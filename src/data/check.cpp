@@ -55,7 +55,7 @@ class Findings {
     for (const auto& kind : ignored_) {
       const auto& kinds = finding_kinds();
       if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-        throw UserError(fmt::format("There is no kind of finding {}. {}", in_quotes(kind), suggest(kind, kinds)));
+        throw UsageError(fmt::format("There is no kind of finding {}. {}", in_quotes(kind), suggest(kind, kinds)));
       }
     }
   }

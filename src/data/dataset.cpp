@@ -1,5 +1,9 @@
 #include "gumption/data/dataset.h"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
@@ -25,14 +29,22 @@ OptionSet describe(ReadOptions& options) {
 namespace {
 
 [[noreturn]] void refuse_unknown(const FileStart& start) {
-  std::string advice = "Say which with --format";
+  const std::string expected = "questions in a known format";
+  const auto refuse = [&](const std::string& found, const std::string& advice) {
+    throw UserError(Complaint{start.path.string(), 0, expected, found, advice});
+  };
   if (const EventFormat* events = guess_event_format(start)) {
-    throw UserError(Complaint{start.path.string(), 0, "questions", fmt::format("events ({})", events->name), ""});
+    throw UserError(Complaint{start.path.string(), 0, "questions", fmt::format("events ({})", events->name),
+                              "`gumption data stats` and `data convert` take events"});
   }
-  std::string found = "something else";
-  if (start.bytes.empty() && !start.is_folder) found = "an empty file";
-  if (start.bytes.find('\0') != std::string::npos) found = "binary data";
-  throw UserError(Complaint{start.path.string(), 0, "questions in a known format", found, advice});
+  if (start.is_folder) refuse("a folder", "Name a file in it");
+  if (start.bytes.empty()) refuse("an empty file", "Check the name");
+  if (start.bytes.starts_with("\xFF\xFE") || start.bytes.starts_with("\xFE\xFF")) {
+    refuse("UTF-16", "Convert the file first, for example with iconv -f UTF-16 -t UTF-8");
+  }
+  if (start.bytes.find('\0') != std::string::npos) refuse("binary data", "Check the name");
+  refuse("something else", "Say which with --format");
+  throw InternalError("refuse throws");
 }
 
 }  // namespace
@@ -108,6 +120,18 @@ Dataset read_dataset(std::span<const fs::path> paths, const ReadOptions& options
   }
   if (!paths.empty()) dataset.name = paths.front().stem().string();
   return dataset;
+}
+
+void make_ids_unique(Dataset& dataset) {
+  std::unordered_set<std::string_view> seen;
+  const bool unique = std::all_of(dataset.questions.begin(), dataset.questions.end(),
+                                  [&](const Question& question) { return seen.insert(question.id).second; });
+  if (unique || dataset.sources.size() < 2) return;
+  std::size_t next = 0;
+  for (const SourceFile& source : dataset.sources) {
+    const std::string prefix = source.path.stem().string() + "-";
+    for (std::size_t i = 0; i < source.questions; ++i) dataset.questions[next++].id.insert(0, prefix);
+  }
 }
 
 Dataset read_dataset(const fs::path& path, const ReadOptions& options) {

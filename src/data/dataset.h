@@ -52,6 +52,9 @@ struct Dataset {
 Dataset read_dataset(std::span<const std::filesystem::path> paths, const ReadOptions& options = {});
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options = {});
 
+/// Where questions of several files share ids (row numbers, mostly), puts the file's name before each id of all files.
+void make_ids_unique(Dataset& dataset);
+
 /// Calls `take` with each question in turn and gives where they came from; nothing is kept. The question is valid
 /// during the call only.
 SourceFile for_each_question(const std::filesystem::path& path, const ReadOptions& options,

@@ -19,6 +19,10 @@ std::string prediction_header(std::string_view format) { return format == "csv" 
 
 std::string prediction_line(std::string_view format, const Prediction& prediction) {
   if (format == "copa-responses") {
+    if (prediction.id.find_first_of(" \t\r\n") != std::string::npos) {
+      throw UserError(fmt::format("The id {} can't be written as a COPA response: it has white space in it.",
+                                  in_quotes(prediction.id)));
+    }
     std::string line = prediction.id;
     for (std::size_t i = 0; i < prediction.choices; ++i) {
       line += static_cast<int>(i) == prediction.choice ? " 1" : " 0";

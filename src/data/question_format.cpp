@@ -72,30 +72,6 @@ namespace {
 
 constexpr std::size_t kStartSize = std::size_t{1} << 16;
 
-/// Some bytes that were read already, then the rest of their source.
-class RewoundSource final : public ByteSource {
- public:
-  RewoundSource(std::string start, std::unique_ptr<ByteSource> rest)
-      : start_(std::move(start)), rest_(std::move(rest)) {}
-
-  std::size_t read(char* into, std::size_t size) override {
-    if (given_ == start_.size()) return rest_->read(into, size);
-    const std::size_t taken = std::min(size, start_.size() - given_);
-    std::memcpy(into, start_.data() + given_, taken);
-    given_ += taken;
-    return taken;
-  }
-
-  const std::string& name() const override { return rest_->name(); }
-  std::uint64_t raw_size() const override { return rest_->raw_size(); }
-  std::uint64_t raw_position() const override { return rest_->raw_position(); }
-
- private:
-  std::string start_;
-  std::size_t given_ = 0;
-  std::unique_ptr<ByteSource> rest_;
-};
-
 }  // namespace
 
 StartedInput start_input(const fs::path& path) {
@@ -113,7 +89,7 @@ StartedInput start_input(const fs::path& path) {
   }
   bytes.resize(filled);
   input.start.bytes = bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
-  input.source = std::make_unique<RewoundSource>(std::move(bytes), std::move(source));
+  input.source = rewound(std::move(bytes), std::move(source));
   return input;
 }
 

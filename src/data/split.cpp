@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/atomic_folder.h"
 #include "gumption/base/build_info.h"
 #include "gumption/base/checksum.h"
 #include "gumption/base/error.h"
@@ -20,13 +21,16 @@ namespace fs = std::filesystem;
 
 OptionSet describe(SplitOptions& options) {
   OptionSet set;
-  set.add_choice("by", options.by, "How to divide; if not said, stratified for folds and random otherwise",
+  set.add_choice("by", options.by,
+                 "How to divide; if not said, as --group-by or --stratify-by ask, else folds "
+                 "stratified and parts random",
                  {"random", "stratified", "group"});
-  set.add_choice("group_by", options.group_by, "With --by group: what must not stand in two parts",
+  set.add_choice("group_by", options.group_by, "What must not stand in two parts (with --by group alone: context)",
                  {"context", "source_event", "author"});
-  set.add_choice("stratify_by", options.stratify_by, "With --by stratified: what each part has the same share of",
+  set.add_choice("stratify_by", options.stratify_by,
+                 "What each part has the same share of (with --by stratified alone: category)",
                  {"category", "question_type", "asks_for", "label"});
-  set.add("parts", options.parts, "Names and shares of the parts");
+  set.add("parts", options.parts, "Names and shares of the parts; if not said, train=.8,dev=.1,test=.1");
   set.add("folds", options.folds, "Make N folds instead of parts", {0, 1000});
   set.add("fractions", options.fractions, "Make nested samples of these shares instead of parts", {0, 1});
   set.add("seed", options.seed, "Seed of the shuffle");
@@ -47,21 +51,21 @@ std::vector<Share> parse_parts(const std::string& text) {
     const std::size_t equals = part.find('=');
     const auto share = equals == std::string_view::npos ? std::nullopt : parse_number(part.substr(equals + 1));
     if (!share || !(*share > 0) || *share > 1 || equals == 0) {
-      throw UserError(
+      throw UsageError(
           fmt::format("--parts: expected name=share with a share between 0 and 1, found {}.", in_quotes(part)));
     }
     const std::string name(part.substr(0, equals));
     if (name.find('/') != std::string::npos || name == "manifest") {
-      throw UserError(fmt::format("--parts: expected a plain name for a part, found {}.", in_quotes(name)));
+      throw UsageError(fmt::format("--parts: expected a plain name for a part, found {}.", in_quotes(name)));
     }
     for (const Share& other : shares) {
-      if (other.name == name) throw UserError(fmt::format("--parts: the name {} stands twice.", in_quotes(name)));
+      if (other.name == name) throw UsageError(fmt::format("--parts: the name {} stands twice.", in_quotes(name)));
     }
     shares.push_back({name, *share});
     sum += *share;
   }
   if (std::abs(sum - 1) > 1e-6)
-    throw UserError(fmt::format("--parts: expected shares that add up to 1, found {:g}.", sum));
+    throw UsageError(fmt::format("--parts: expected shares that add up to 1, found {:g}.", sum));
   return shares;
 }
 
@@ -172,7 +176,7 @@ std::vector<std::vector<std::size_t>> one_stratum(std::size_t questions) {
 std::vector<std::size_t> sampling_order(const std::vector<Question>& questions, const SplitOptions& options,
                                         RandomStream& random) {
   std::vector<std::vector<std::size_t>> groups;
-  if (options.by == "random" || options.by.empty()) {
+  if (options.by == "random") {
     groups = one_stratum(questions.size());
   } else {
     groups =
@@ -207,7 +211,7 @@ std::vector<Part> nested_samples(const std::vector<Question>& questions, const S
   const auto order = sampling_order(questions, options, random);
   std::vector<Part> parts;
   for (const double fraction : options.fractions) {
-    if (fraction <= 0) throw UserError(fmt::format("--fractions: expected shares above 0, found {:g}.", fraction));
+    if (fraction <= 0) throw UsageError(fmt::format("--fractions: expected shares above 0, found {:g}.", fraction));
     auto count = static_cast<std::size_t>(std::llround(fraction * static_cast<double>(questions.size())));
     if (options.by == "group") {
       // Never cut a group: go on to its end.
@@ -217,7 +221,7 @@ std::vector<Part> nested_samples(const std::vector<Question>& questions, const S
     Part part{fmt::format("fraction-{:g}", 100 * fraction),
               {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count)}};
     for (const Part& other : parts) {
-      if (other.name == part.name) throw UserError(fmt::format("--fractions: {:g} stands twice.", fraction));
+      if (other.name == part.name) throw UsageError(fmt::format("--fractions: {:g} stands twice.", fraction));
     }
     parts.push_back(std::move(part));
   }
@@ -233,10 +237,34 @@ std::vector<Share> fold_shares(std::uint64_t folds) {
 
 }  // namespace
 
-std::vector<Part> split_questions(const std::vector<Question>& questions, const SplitOptions& given) {
+SplitOptions resolve_split(const std::vector<Question>& questions, const SplitOptions& given) {
   SplitOptions options = given;
-  if (options.folds == 1) throw UserError("--folds: expected 2 or more, found 1.");
-  if (options.folds > 0 && !options.fractions.empty()) throw UserError("Give --folds or --fractions, not both.");
+  if ((options.folds > 0) + (!options.fractions.empty()) + (!options.parts.empty()) > 1) {
+    throw UsageError("Give one of --parts, --folds and --fractions.");
+  }
+  if (options.folds == 1) throw UsageError("--folds: expected 2 or more, found 1.");
+  const bool groups = !options.group_by.empty();
+  const bool strata = !options.stratify_by.empty();
+  if ((groups && strata) || (groups && !options.by.empty() && options.by != "group") ||
+      (strata && !options.by.empty() && options.by != "stratified")) {
+    throw UsageError("--by, --group-by and --stratify-by ask for different things. Give one of them.");
+  }
+  if (groups) options.by = "group";
+  if (strata) options.by = "stratified";
+  if (!groups) options.group_by = "context";
+  if (!strata) options.stratify_by = "category";
+  if (options.parts.empty()) options.parts = "train=.8,dev=.1,test=.1";
+  if (options.by.empty()) {
+    const bool has_notes = std::any_of(questions.begin(), questions.end(), [&](const Question& question) {
+      return !key_of(question, options.stratify_by).empty();
+    });
+    options.by = options.folds > 0 && has_notes ? "stratified" : "random";
+  }
+  return options;
+}
+
+std::vector<Part> split_questions(const std::vector<Question>& questions, const SplitOptions& given) {
+  const SplitOptions options = resolve_split(questions, given);
   if (options.folds > questions.size()) {
     throw UserError(fmt::format("--folds: expected at most one for each of the {} questions, found {}.",
                                 questions.size(), options.folds));
@@ -246,12 +274,6 @@ std::vector<Part> split_questions(const std::vector<Question>& questions, const 
   if (!options.fractions.empty()) {
     parts = nested_samples(questions, options, random);
   } else {
-    if (options.by.empty()) {
-      const bool has_notes = std::any_of(questions.begin(), questions.end(), [&](const Question& question) {
-        return !key_of(question, options.stratify_by).empty();
-      });
-      options.by = options.folds > 0 && has_notes ? "stratified" : "random";
-    }
     const auto shares = options.folds > 0 ? fold_shares(options.folds) : parse_parts(options.parts);
     for (const Share& share : shares) parts.push_back({share.name, {}});
     if (options.by == "group") {
@@ -273,7 +295,7 @@ nlohmann::ordered_json manifest_of(const Dataset& dataset, const SplitOptions& o
   manifest["made_by"] = "gumption " + build_info().version;
   manifest["by"] = options.by;
   if (options.by == "group") manifest["group_by"] = options.group_by;
-  if (options.by == "stratified" || options.by.empty()) manifest["stratify_by"] = options.stratify_by;
+  if (options.by == "stratified") manifest["stratify_by"] = options.stratify_by;
   if (options.folds > 0) {
     manifest["folds"] = options.folds;
   } else if (!options.fractions.empty()) {
@@ -306,34 +328,23 @@ bool has_checksums() {
 
 void write_parts(const Dataset& dataset, const std::vector<Part>& parts, const SplitOptions& options,
                  const fs::path& out) {
-  if (fs::exists(out)) {
-    throw UserError(fmt::format("{}: is there already. Name a new folder, or remove this one first.", out.string()));
+  AtomicFolder folder(out);
+  auto manifest = manifest_of(dataset, resolve_split(dataset.questions, options));
+  for (const Part& part : parts) {
+    const std::string name = part.name + ".jsonl";
+    const auto writer = native_format().create(folder.filling() / name);
+    for (const std::size_t question : part.questions) writer->write(dataset.questions[question]);
+    writer->commit();
+    nlohmann::ordered_json entry;
+    entry["file"] = name;
+    entry["questions"] = part.questions.size();
+    if (has_checksums()) entry["sha256"] = sha256_of_file(folder.filling() / name);
+    manifest["parts"].push_back(std::move(entry));
   }
-  const fs::path filling = fs::path(out).lexically_normal().string() + ".partial";
-  std::error_code error;
-  fs::remove_all(filling, error);
-  if (!fs::create_directories(filling, error)) {
-    throw UserError(fmt::format("{}: can't make the folder: {}.", filling.string(), error.message()));
-  }
-  try {
-    auto manifest = manifest_of(dataset, options);
-    for (const Part& part : parts) {
-      const std::string name = part.name + ".jsonl";
-      const auto writer = native_format().create(filling / name);
-      for (const std::size_t question : part.questions) writer->write(dataset.questions[question]);
-      writer->commit();
-      nlohmann::ordered_json entry;
-      entry["file"] = name;
-      entry["questions"] = part.questions.size();
-      if (has_checksums()) entry["sha256"] = sha256_of_file(filling / name);
-      manifest["parts"].push_back(std::move(entry));
-    }
-    write_file(filling / "manifest.json", manifest.dump(2) + "\n");
-    fs::rename(filling, out);
-  } catch (...) {
-    fs::remove_all(filling, error);
-    throw;
-  }
+  // A source's file name need not be UTF-8.
+  write_file(folder.filling() / "manifest.json",
+             manifest.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  folder.commit();
 }
 
 }  // namespace gumption

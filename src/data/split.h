@@ -14,16 +14,20 @@
 namespace gumption {
 
 struct SplitOptions {
-  std::string by;                        // random, stratified or group; empty: stratified for folds, else random
-  std::string group_by = "context";      // context, source_event or author
-  std::string stratify_by = "category";  // category, question_type, asks_for or label
-  std::string parts = "train=.8,dev=.1,test=.1";
+  std::string by;                 // random, stratified or group; empty: see resolve_split()
+  std::string group_by;           // context, source_event or author
+  std::string stratify_by;        // category, question_type, asks_for or label
+  std::string parts;              // name=share,…
   std::uint64_t folds = 0;        // 0: parts instead
   std::vector<double> fractions;  // nested samples instead
   std::uint64_t seed = 1;
 };
 
 OptionSet describe(SplitOptions& options);
+
+/// The options with everything said: --group-by and --stratify-by choose how to divide; folds are stratified where
+/// there are notes to do it by, all else is random. UsageError for options that contradict each other.
+SplitOptions resolve_split(const std::vector<Question>& questions, const SplitOptions& given);
 
 /// A part and the questions in it, by index, in the order of the data.
 struct Part {

@@ -3,13 +3,16 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gumption/base/archive.h"
+#include "gumption/base/atomic_folder.h"
 #include "gumption/base/error.h"
 
 #include "support/shell.h"
@@ -148,6 +151,35 @@ TEST(Files, AnArchiveOfSeveralFilesIsRefusedWithTheirNames) {
   EXPECT_EQ(test::read_bytes(folder / "out"), "2");
   EXPECT_THAT(message_of([&] { extract_member(folder / "both.tar", "three.txt", folder / "out"); }),
               HasSubstr("expected a file three.txt"));
+}
+
+TEST(Files, AFolderAppearsWholeOrNotAtAll) {
+  const test::TemporaryFolder folder;
+  folder.write("out.partial/precious", "not ours");
+  {
+    const AtomicFolder half(folder / "out");
+    write_file(half.filling() / "a", "1");
+  }
+  EXPECT_EQ(files_in(folder.path()), 1U);
+  AtomicFolder whole(folder / "out");
+  write_file(whole.filling() / "a", "1");
+  whole.commit();
+  EXPECT_EQ(test::read_bytes(folder / "out/a"), "1");
+  EXPECT_EQ(test::read_bytes(folder / "out.partial/precious"), "not ours");
+  EXPECT_THAT(message_of([&] { AtomicFolder again(folder / "out"); }), HasSubstr("is there already"));
+}
+
+TEST(Files, APipeIsReadFromItsStart) {
+  const test::TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) text += "line " + std::to_string(i) + "\n";
+  const auto path = folder.write("text", text).string();
+  const auto fifo = (folder / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::thread writer([&] { test::run("sh", {"-c", "cat " + path + " > " + fifo}); });
+  const auto source = open_input(fifo);
+  EXPECT_EQ(read_all(*source), text);
+  writer.join();
 }
 
 TEST(Files, ReadAllHasALimit) {

@@ -72,6 +72,9 @@ TEST(Catalogue, PullsTheRealFileFromAMirrorOnce) {
   EXPECT_EQ(test::read_bytes(paths[0]), bytes);
   pull_benchmark("codah", options);
   EXPECT_EQ(server.requests().size(), 1U);
+  folder.write("codah/full_data.tsv", "spoilt");
+  EXPECT_THAT(test::user_error_of([&] { pull_benchmark("codah", options); }),
+              HasSubstr("expected 485130 bytes, found 6"));
 }
 
 }  // namespace

@@ -22,6 +22,16 @@ TEST(Dataset, KnowsWhereItsQuestionsCameFrom) {
   EXPECT_EQ(dataset.sources[1].format, "codah");
 }
 
+TEST(Dataset, SharedIdsGetTheirFilesName) {
+  const test::TemporaryFolder folder;
+  const std::vector<std::filesystem::path> paths = {folder.write("a.tsv", "o\tP\ta\tb\tc\td\t0\n"),
+                                                    folder.write("b.tsv", "o\tP\ta\tb\tc\td\t0\n")};
+  Dataset dataset = read_dataset(paths);
+  make_ids_unique(dataset);
+  EXPECT_EQ(dataset.questions[0].id, "a-1");
+  EXPECT_EQ(dataset.questions[1].id, "b-1");
+}
+
 TEST(Dataset, LimitTakesTheFirst) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("a.jsonl", "{\"choices\":[\"x\",\"y\"]}\n{\"choices\":[\"z\",\"w\"]}\nbroken\n");

@@ -15,6 +15,7 @@ TEST(Predictions, AreWrittenAsLeaderboardsTakeThem) {
   EXPECT_EQ(prediction_line("superglue", prediction), "{\"idx\":17,\"label\":1}\n");
   EXPECT_EQ(prediction_header("csv") + prediction_line("csv", {"a,b", 0, 4}), "id,choice\n\"a,b\",0\n");
   EXPECT_THROW(prediction_line("lst", prediction), UserError);
+  EXPECT_THROW(prediction_line("copa-responses", {"a b", 0, 2}), UserError);
 }
 
 }  // namespace

@@ -112,6 +112,14 @@ TEST_F(RoundTrip, SocialIqa) {
   EXPECT_EQ(through("social-iqa", questions), questions);
 }
 
+TEST_F(RoundTrip, SocialIqaKeepsItsHandsOffForeignLabels) {
+  folder_.write("dev-labels.lst", "1\n");
+  const auto writer = question_format("social-iqa").create(folder_ / "dev.jsonl");
+  writer->write(test::make_question("c", "q", {"a", "b", "c"}));
+  EXPECT_THROW(writer->commit(), UserError);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "dev.jsonl"));
+}
+
 TEST_F(RoundTrip, CosmosQa) {
   const auto questions = random_questions({});
   EXPECT_EQ(through("cosmos-csv", questions), questions);

@@ -162,6 +162,22 @@ TEST(Split, SaysWhatMakesNoSense) {
               HasSubstr("No question has a question_type"));
 }
 
+TEST(Split, WhatIsAskedForDecidesHow) {
+  const auto questions = some_questions(20);
+  SplitOptions options;
+  options.group_by = "author";
+  EXPECT_EQ(resolve_split(questions, options).by, "group");
+  options.stratify_by = "label";
+  EXPECT_THROW(resolve_split(questions, options), UsageError);
+  options = {};
+  options.folds = 5;
+  EXPECT_EQ(resolve_split(questions, options).by, "stratified");
+  options.parts = "a=1";
+  EXPECT_THROW(resolve_split(questions, options), UsageError);
+  options = {};
+  EXPECT_EQ(resolve_split(questions, options).by, "random");
+}
+
 TEST(Split, WritesPartsAndAManifest) {
   const test::TemporaryFolder folder;
   Dataset dataset;

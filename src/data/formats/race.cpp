@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/atomic_folder.h"
 #include "gumption/base/error.h"
 #include "gumption/data/format_kit.h"
 
@@ -143,20 +144,7 @@ class Reader final : public QuestionReader {
 /// another name and renamed at the end; it must not be there before.
 class Writer final : public QuestionWriter {
  public:
-  explicit Writer(fs::path folder) : folder_(std::move(folder)), filling_(folder_.string() + ".partial") {
-    if (fs::exists(folder_)) throw UserError(fmt::format("{}: is there already. Name a new folder.", folder_.string()));
-    std::error_code error;
-    fs::remove_all(filling_, error);
-    if (!fs::create_directories(filling_, error)) {
-      throw UserError(fmt::format("{}: can't make the folder: {}.", filling_.string(), error.message()));
-    }
-  }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() override {
-    std::error_code ignored;
-    fs::remove_all(filling_, ignored);
-  }
+  explicit Writer(const fs::path& folder) : folder_(folder) {}
 
   void write(const Question& question) override {
     const std::string id = question.id.substr(0, question.id.rfind('/'));
@@ -181,7 +169,7 @@ class Writer final : public QuestionWriter {
 
   void commit() override {
     if (!article_.is_null()) finish_article();
-    fs::rename(filling_, folder_);
+    folder_.commit();
   }
 
  private:
@@ -197,14 +185,13 @@ class Writer final : public QuestionWriter {
 
   void finish_article() {
     if (!labelled_) article_.erase("answers");
-    const fs::path folder = filling_ / article_folder_;
+    const fs::path folder = folder_.filling() / article_folder_;
     fs::create_directories(folder);
     write_file(folder / fmt::format("{}.txt", ++articles_), article_.dump());
     article_ = nullptr;
   }
 
-  fs::path folder_;
-  fs::path filling_;
+  AtomicFolder folder_;
   nlohmann::ordered_json article_;
   fs::path article_folder_;
   bool labelled_ = false;

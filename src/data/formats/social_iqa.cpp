@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/error.h"
 #include "gumption/data/format_kit.h"
 #include "gumption/data/label_list.h"
 #include "gumption/data/question_types.h"
@@ -50,6 +52,12 @@ class Writer final : public TextFileWriter {
   }
 
   void commit() override {
+    if (labels_.empty() && !inline_labels_ && std::filesystem::exists(labels_path_)) {
+      throw UserError(
+          fmt::format("{}: is there already, and the questions, which have no labels, would be read with it. "
+                      "Remove it, or write to another name.",
+                      labels_path_.string()));
+    }
     if (!labels_.empty()) write_file(labels_path_, labels_);
     TextFileWriter::commit();
   }
