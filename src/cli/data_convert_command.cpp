@@ -59,10 +59,11 @@ SourceFile write_questions(const State& state, const std::filesystem::path& from
 std::size_t write_events(const State& state, const EventFormat& to, const std::filesystem::path& from) {
   const auto writer = to.create(state.out);
   std::size_t events = 0;
-  for_each_event(from, {}, [&](const Event& event) {
+  const auto take = [&](const Event& event) {
     writer->write(event);
     ++events;
-  });
+  };
+  for_each_event(from, state.read.format, take, state.read.limit);
   writer->commit();
   return events;
 }

@@ -138,11 +138,12 @@ void print_prefixes(const DatasetStatistics& statistics) {
   table.print();
 }
 
-int print_events(const std::vector<std::filesystem::path>& files, bool as_json) {
+int print_events(const std::vector<std::filesystem::path>& files, const ReadOptions& read, bool as_json) {
   auto all = nlohmann::ordered_json::array();
   for (const auto& file : files) {
     EventStatisticsCollector collector;
-    const EventFormat& format = for_each_event(file, {}, [&](const Event& event) { collector.add(event); });
+    const EventFormat& format = for_each_event(
+        file, read.format, [&](const Event& event) { collector.add(event); }, read.limit);
     const EventStatistics& statistics = collector.result();
     nlohmann::ordered_json json;
     json["file"] = file.string();
@@ -172,9 +173,8 @@ bool holds_events(const std::filesystem::path& path) {
 
 int run(const State& state, const CommonOptions& common) {
   const auto paths = to_paths(state.files);
-  if (state.read.format.empty() && paths.front() != "-" && holds_events(paths.front())) {
-    return print_events(paths, common.json);
-  }
+  const bool guessed = state.read.format.empty() && paths.front() != "-" && holds_events(paths.front());
+  if (guessed || find_event_format(state.read.format) != nullptr) return print_events(paths, state.read, common.json);
   StatisticsCollector all;
   Columns columns;
   std::vector<SourceFile> sources;

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 OptionSet describe(ReadOptions& options) {
   std::vector<std::string> names;
   for (const QuestionFormat* format : question_formats()) names.push_back(format->name);
+  for (const EventFormat* format : event_formats()) names.push_back(format->name);
   OptionSet set;
   set.add_choice("format", options.format, "Format of the questions, where it isn't told by their content", names);
   set.add_file("labels", options.labels, "Label list, where it isn't STEM-labels.lst beside the questions");

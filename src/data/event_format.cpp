@@ -39,7 +39,7 @@ const EventFormat* guess_event_format(const FileStart& start) {
 }
 
 const EventFormat& for_each_event(const std::filesystem::path& path, std::string_view format_name,
-                                  const std::function<void(const Event&)>& take) {
+                                  const std::function<void(const Event&)>& take, std::uint64_t limit) {
   StartedInput input = start_input(find_data_file(path));
   const EventFormat* format = format_name.empty() ? guess_event_format(input.start) : find_event_format(format_name);
   if (format == nullptr || input.start.is_folder) {
@@ -49,7 +49,7 @@ const EventFormat& for_each_event(const std::filesystem::path& path, std::string
   const auto reader = format->open(std::move(input.source));
   Progress progress("reading " + path.filename().string(), "B", reader->position().total);
   Event event;
-  while (reader->next(event)) {
+  for (std::uint64_t taken = 0; (limit == 0 || taken < limit) && reader->next(event); ++taken) {
     take(event);
     progress.set(reader->position().done);
   }

@@ -54,10 +54,10 @@ std::span<const EventFormat* const> event_formats();
 const EventFormat* find_event_format(std::string_view name);
 const EventFormat* guess_event_format(const FileStart& start);
 
-/// Calls `take` with each event of a file; the first bad row ends it. `format` empty: told by content. Returns the
-/// format.
+/// Calls `take` with each event of a file, or with the first `limit`; the first bad row ends it. `format` empty: told
+/// by content. Returns the format.
 const EventFormat& for_each_event(const std::filesystem::path& path, std::string_view format,
-                                  const std::function<void(const Event&)>& take);
+                                  const std::function<void(const Event&)>& take, std::uint64_t limit = 0);
 
 /// Base for tables of events: rows are records, checked for their number of fields and for UTF-8.
 class TableEventReader : public EventReader {

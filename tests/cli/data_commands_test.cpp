@@ -63,6 +63,9 @@ TEST_F(DataCommands, ConvertEvents) {
   const auto result = gumption({"data", "convert", path, "--to", "native-events"});
   EXPECT_EQ(result.out, "{\"event\":\"PersonX pays\",\"inferences\":{\"xNeed\":[\"money\"]}}\n");
   EXPECT_THAT(gumption({"data", "stats", path}).out, HasSubstr("1 distinct events"));
+  EXPECT_THAT(gumption({"data", "stats", path, "--format", "atomic-2020"}).out, HasSubstr("1 distinct events"));
+  const auto two = write("two.tsv", "PersonX pays @@ xNeed\tmoney\nPersonX naps @@ xNeed\ta bed\n");
+  EXPECT_THAT(gumption({"data", "stats", two, "--limit", "1"}).out, HasSubstr("1 rows"));
 }
 
 TEST_F(DataCommands, SplitWritesAFolder) {

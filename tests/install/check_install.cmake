@@ -14,7 +14,7 @@ set(flags "")
 if(SANITIZE)
   set(flags "-fsanitize=${SANITIZE}")
 endif()
-file(RENAME ${BUILD_DIR}/rooms ${BUILD_DIR}/rooms-away)
+file(RENAME ${BUILD_DIR} ${BUILD_DIR}-away)
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_BUILD_TYPE=Release
@@ -23,10 +23,11 @@ if(configured EQUAL 0)
   execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/build
     RESULT_VARIABLE configured OUTPUT_VARIABLE output ERROR_VARIABLE output)
 endif()
-file(RENAME ${BUILD_DIR}/rooms-away ${BUILD_DIR}/rooms)
+file(RENAME ${BUILD_DIR}-away ${BUILD_DIR})
 if(NOT configured EQUAL 0)
   message(FATAL_ERROR "the consumer can't be built:\n${output}")
 endif()
 
 run(${WORK_DIR}/build/consumer ${WORK_DIR}/prefix/share/gumption/samples/copa-style.jsonl)
 run(${WORK_DIR}/prefix/bin/gumption --version)
+file(REMOVE_RECURSE ${WORK_DIR})
