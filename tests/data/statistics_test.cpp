@@ -70,7 +70,7 @@ TEST(Statistics, SocialIqaTableOne) {
   EXPECT_NEAR(static_cast<double>(result.incorrect.unique_tokens), 10'514, 6);
 }
 
-// Figure 3 of the Social IQA paper: its shares are the development set's.
+// Figure 3 of the Social IQA paper. It doesn't say which set it counts; the development set's wording comes nearest.
 TEST(Statistics, SocialIqaFigureThree) {
   GUMPTION_NEEDS_SHARED(path, "data/social-iqa/dev.jsonl");
   const auto result = statistics_of(path);
