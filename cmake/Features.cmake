@@ -26,6 +26,7 @@ gumption_feature(ARCHIVES LibArchive "Reading .gz, .xz, .zst, .zip and .tar inpu
 gumption_feature(CHECKSUMS Sodium "SHA-256 of files")
 gumption_feature(DOWNLOAD CURL "Fetching benchmarks and asking search clusters by HTTP")
 gumption_feature(HITS Xapian "Document hits from a search index")
+gumption_feature(LIBTORCH LibTorch "Models: answering with them and training them")
 gumption_feature(SENTENCES ICU "Splitting text into sentences" COMPONENTS uc)
 gumption_feature(SIMDJSON simdjson "Fast reading of JSON Lines")
 gumption_feature(STEMS Stemmer "Porter and English stems")

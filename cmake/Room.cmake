@@ -1,10 +1,11 @@
-# gumption_room(NAME SOURCES file... [ROOMS room...] [LIBRARIES target...] [PRIVATE_LIBRARIES target...])
+# gumption_room(NAME SOURCES file... [ROOMS room...] [LIBRARIES target...] [PRIVATE_LIBRARIES target...]
+#               [PRECOMPILE header...])
 #
 # A room is a static library whose headers are included as "gumption/ROOM/header.h". Each room shows only its own folder
 # to those who link it, so a header of a room that is not declared under ROOMS is not found at all: the declared
 # dependencies are what keeps the layers apart. Installed headers have the same names.
 function(gumption_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ROOMS;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ROOMS;LIBRARIES;PRIVATE_LIBRARIES;PRECOMPILE" ${ARGN})
 
   list(FIND GUMPTION_ROOMS ${name} own_place)
   foreach(room IN LISTS ARG_ROOMS)
@@ -29,7 +30,19 @@ function(gumption_room name)
     PUBLIC ${ARG_ROOMS} ${ARG_LIBRARIES}
     PRIVATE ${ARG_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:gumption_compile_options>)
 
+  if(ARG_PRECOMPILE)
+    gumption_precompile(gumption_${name} ${ARG_PRECOMPILE})
+  endif()
+
   install(TARGETS gumption_${name} EXPORT gumption-targets)
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gumption/${name}
     FILES_MATCHING PATTERN "*.h")
+endfunction()
+
+# gumption_precompile(target header...): compiles costly headers once for all of a target's files.
+function(gumption_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache can't cache without it
+  endif()
 endfunction()

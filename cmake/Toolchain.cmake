@@ -18,7 +18,9 @@ set(GUMPTION_SANITIZE "" CACHE STRING "Sanitizers to build with, as for -fsaniti
 
 find_program(GUMPTION_CCACHE ccache)
 if(GUMPTION_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GUMPTION_CCACHE})
+  # ccache takes precompiled headers only when told that macros may stand before them.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${GUMPTION_CCACHE})
 endif()
 
 foreach(linker IN ITEMS mold lld)

@@ -30,6 +30,7 @@ const BuildInfo& build_info() {
        {"checksums", "SHA-256 of files (libsodium)", GUMPTION_WITH_CHECKSUMS != 0},
        {"download", "fetching benchmarks, asking search clusters (libcurl)", GUMPTION_WITH_DOWNLOAD != 0},
        {"hits", "document hits from a search index (Xapian)", GUMPTION_WITH_HITS != 0},
+       {"libtorch", "models (LibTorch)", GUMPTION_WITH_LIBTORCH != 0},
        {"sentences", "sentence splitting (ICU)", GUMPTION_WITH_SENTENCES != 0},
        {"simdjson", "fast JSON Lines (simdjson)", GUMPTION_WITH_SIMDJSON != 0},
        {"stems", "Porter and English stems (libstemmer)", GUMPTION_WITH_STEMS != 0},
