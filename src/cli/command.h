@@ -38,6 +38,7 @@ struct Command {
   std::vector<Operand> operands;
   OptionSet options;
   std::function<int(const CommonOptions&)> run;
+  std::function<bool()> needs_engine;  // whether, as it was called, it needs LibTorch; empty: never
   std::vector<Command> children;
 };
 
