@@ -32,13 +32,19 @@ Command make_commands() {
                      "gumption corpus count books.counts ice melted"};
   corpus.children = {corpus_build_command(), corpus_info_command(), corpus_count_command(), corpus_index_command()};
 
+  Command model;
+  model.name = "model";
+  model.about = "Get, list and remove models";
+  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model list"};
+  model.children = {model_pull_command(), model_list_command(), model_remove_command()};
+
   Command root;
   root.name = "gumption";
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),    std::move(corpus), eval_command(),   score_command(),     std::move(measure),
-                   tokenize_command(), systems_command(), doctor_command(), completion_command()};
+  root.children = {std::move(data),  std::move(corpus),  eval_command(),    score_command(),  std::move(measure),
+                   std::move(model), tokenize_command(), systems_command(), doctor_command(), completion_command()};
   return root;
 }
 
