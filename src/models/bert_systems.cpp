@@ -56,22 +56,59 @@ BertRunner::BertRunner(OpenedModel model, BertHeads heads)
       source_(model_.checkpoint, model_.options),
       bert_(model_.checkpoint.config, source_, heads) {}
 
-void BertRunner::run(std::span<const TokenSequence> sequences, const Take& take) {
+std::vector<std::int64_t> BertRunner::lengths_of(std::span<const TokenSequence> sequences) {
   std::vector<std::int64_t> lengths;
   for (const TokenSequence& sequence : sequences) {
     lengths.push_back(static_cast<std::int64_t>(sequence.ids.size()));
     truncated_ += sequence.truncated ? 1 : 0;
   }
+  return lengths;
+}
+
+namespace {
+
+struct PackedBatch {
+  PackedTokens tokens;
+  std::vector<std::int64_t> first_rows;
+};
+
+PackedBatch pack(std::span<const TokenSequence> sequences, Items items) {
+  PackedBatch batch;
+  for (const std::size_t item : items) {
+    batch.first_rows.push_back(batch.tokens.layout.tokens());
+    batch.tokens.add(sequences[item].ids, sequences[item].types);
+  }
+  return batch;
+}
+
+}  // namespace
+
+void BertRunner::run(std::span<const TokenSequence> sequences, const Take& take) {
   const c10::InferenceMode no_gradients;
-  run_in_batches(lengths, model_.batch_tokens, [&](Items items) {
-    PackedTokens tokens;
-    std::vector<std::int64_t> first_rows;
-    for (const std::size_t item : items) {
-      first_rows.push_back(tokens.layout.tokens());
-      tokens.add(sequences[item].ids, sequences[item].types);
-    }
-    take(items, bert_.encode(bert_.input(tokens)), to_device(first_rows, model_.options));
+  run_in_batches(lengths_of(sequences), model_.batch_tokens, [&](Items items) {
+    const PackedBatch batch = pack(sequences, items);
+    take(items, bert_.encode(bert_.input(batch.tokens)), to_device(batch.first_rows, model_.options));
   });
+}
+
+std::vector<double> BertRunner::score(std::span<const TokenSequence> sequences, const Head& head) {
+  if (!graphs_) {
+    graphs_.emplace([this, head](const BatchInput& input,
+                                 const at::Tensor& rows) { return head(bert_, bert_.pool(bert_.encode(input), rows)); },
+                    Sight::kBothWays, model_.options);
+  }
+  // Values stay on the device until all batches are under way: fetching them would wait for each.
+  const c10::InferenceMode no_gradients;
+  std::vector<std::size_t> order;
+  std::vector<at::Tensor> parts;
+  run_in_batches(lengths_of(sequences), model_.batch_tokens, [&](Items items) {
+    const PackedBatch batch = pack(sequences, items);
+    parts.push_back(graphs_->run(batch.tokens, batch.first_rows));
+    order.insert(order.end(), items.begin(), items.end());
+  });
+  std::vector<double> scores(sequences.size());
+  if (!parts.empty()) store(order, at::cat(parts), scores);
+  return scores;
 }
 
 BertSystem::BertSystem(const BertOptions& options)
@@ -97,11 +134,9 @@ std::vector<Answer> BertSystem::answer(std::span<const Question> questions) {
       all.push_back(bert_sequence(form_, runner_.special(), tokens, runner_.encode(choice), runner_.max_length()));
     }
   });
-  std::vector<double> scores(sequences.size());
-  runner_.run(sequences, [&](Items items, const at::Tensor& states, const at::Tensor& first_rows) {
-    store(items, runner_.bert().choice_logits(runner_.bert().pool(states, first_rows)), scores);
-  });
-  return to_answers(questions, scores);
+  return to_answers(questions, runner_.score(sequences, [](const Bert& bert, const at::Tensor& pooled) {
+    return bert.choice_logits(pooled);
+  }));
 }
 
 NextSentenceSystem::NextSentenceSystem(const NextSentenceOptions& options)
@@ -116,12 +151,9 @@ std::vector<Answer> NextSentenceSystem::answer(std::span<const Question> questio
       all.push_back(pair_sequence(runner_.special(), prefix, runner_.encode(choice), runner_.max_length()));
     }
   });
-  std::vector<double> scores(sequences.size());
-  runner_.run(sequences, [&](Items items, const at::Tensor& states, const at::Tensor& first_rows) {
-    const at::Tensor logits = runner_.bert().next_sentence_logits(runner_.bert().pool(states, first_rows));
-    store(items, at::log_softmax(logits, -1).select(-1, 0), scores);
-  });
-  return to_answers(questions, scores);
+  return to_answers(questions, runner_.score(sequences, [](const Bert& bert, const at::Tensor& pooled) {
+    return at::log_softmax(bert.next_sentence_logits(pooled), -1).select(-1, 0);
+  }));
 }
 
 SimilaritySystem::SimilaritySystem(const SimilarityOptions& options)

@@ -3,11 +3,13 @@
 // The systems that ask a BERT.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gumption/models/batching.h"
 #include "gumption/models/templates.h"
+#include "gumption/nn/batch_graphs.h"
 #include "gumption/nn/bert.h"
 #include "gumption/systems/system.h"
 
@@ -23,6 +25,10 @@ class BertRunner {
   using Take = std::function<void(Items items, const at::Tensor& states, const at::Tensor& first_rows)>;
   void run(std::span<const TokenSequence> sequences, const Take& take);
 
+  /// The values that `head` gives for the pooled vectors, one for each sequence, in order. Faster than run() on a GPU.
+  using Head = std::function<at::Tensor(const Bert& bert, const at::Tensor& pooled)>;
+  std::vector<double> score(std::span<const TokenSequence> sequences, const Head& head);
+
   std::vector<TokenId> encode(std::string_view text) { return encoder_(text); }
   const BertTokens& special() const { return special_; }
   const Bert& bert() const { return bert_; }
@@ -35,7 +41,10 @@ class BertRunner {
   TextEncoder encoder_;
   ParameterSource source_;
   Bert bert_;
+  std::optional<BatchGraphs> graphs_;  // of the head that score() was called with first
   std::uint64_t truncated_ = 0;
+
+  std::vector<std::int64_t> lengths_of(std::span<const TokenSequence> sequences);
 };
 
 class BertSystem final : public System {

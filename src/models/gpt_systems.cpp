@@ -42,31 +42,83 @@ GptRunner::GptRunner(OpenedModel model, bool choice_head)
     : model_(std::move(model)),
       encoder_(*model_.tokenizer),
       source_(model_.checkpoint, model_.options),
-      gpt_(model_.checkpoint.config, source_, choice_head) {}
+      gpt_(model_.checkpoint.config, source_, choice_head),
+      graphs_([this](const BatchInput& input,
+                     const at::Tensor& rows) { return gpt_.choice_logits(gpt_.decode(input).index_select(0, rows)); },
+              Sight::kCausal, model_.options) {}
 
-void GptRunner::run(std::span<const TokenTree> trees, const Take& take) {
+std::vector<std::int64_t> GptRunner::lengths_of(std::span<const TokenTree> trees) {
   std::vector<std::int64_t> lengths;
   for (const TokenTree& tree : trees) {
     lengths.push_back(tokens_of(tree));
     truncated_ += tree.truncated ? 1 : 0;
   }
-  const c10::InferenceMode no_gradients;
-  run_in_batches(lengths, model_.batch_tokens, [&](Items items) {
-    PackedTokens tokens;
-    std::vector<Place> places;
-    for (const std::size_t item : items) {
-      const TokenTree& tree = trees[item];
-      Place place;
-      const std::int64_t parent = tree.prefix.empty() ? -1 : tokens.add(tree.prefix);
-      place.prefix_end = tokens.layout.tokens();
-      for (const auto& branch : tree.branches) {
-        place.branch_begins.push_back(tokens.layout.tokens());
-        if (!branch.empty()) tokens.add(branch, {}, parent);
-      }
-      places.push_back(std::move(place));
+  return lengths;
+}
+
+namespace {
+
+struct PackedTrees {
+  PackedTokens tokens;
+  std::vector<GptRunner::Place> places;
+};
+
+PackedTrees pack(std::span<const TokenTree> trees, Items items) {
+  PackedTrees packed;
+  for (const std::size_t item : items) {
+    const TokenTree& tree = trees[item];
+    GptRunner::Place place;
+    const std::int64_t parent = tree.prefix.empty() ? -1 : packed.tokens.add(tree.prefix);
+    place.prefix_end = packed.tokens.layout.tokens();
+    for (const auto& branch : tree.branches) {
+      place.branch_begins.push_back(packed.tokens.layout.tokens());
+      if (!branch.empty()) packed.tokens.add(branch, {}, parent);
     }
-    take(items, gpt_.decode(gpt_.input(tokens)), places);
+    packed.places.push_back(std::move(place));
+  }
+  return packed;
+}
+
+}  // namespace
+
+void GptRunner::run(std::span<const TokenTree> trees, const Take& take) {
+  const c10::InferenceMode no_gradients;
+  run_in_batches(lengths_of(trees), model_.batch_tokens, [&](Items items) {
+    const PackedTrees packed = pack(trees, items);
+    // Choices of a single token read nothing behind an empty prefix.
+    if (packed.tokens.ids.empty()) return;
+    take(items, gpt_.decode(gpt_.input(packed.tokens)), packed.places);
   });
+}
+
+std::vector<double> GptRunner::score_choices(std::span<const TokenTree> trees) {
+  const c10::InferenceMode no_gradients;
+  std::vector<std::size_t> first_score;
+  std::size_t choices = 0;
+  for (const TokenTree& tree : trees) {
+    first_score.push_back(choices);
+    choices += tree.branches.size();
+  }
+  std::vector<std::size_t> order;
+  std::vector<at::Tensor> parts;
+  run_in_batches(lengths_of(trees), model_.batch_tokens, [&](Items items) {
+    const PackedTrees packed = pack(trees, items);
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto& begins = packed.places[i].branch_begins;
+      for (std::size_t k = 0; k < begins.size(); ++k) {
+        rows.push_back(begins[k] + static_cast<std::int64_t>(trees[items[i]].branches[k].size()) - 1);
+        order.push_back(first_score[items[i]] + k);
+      }
+    }
+    parts.push_back(graphs_.run(packed.tokens, rows));
+  });
+  std::vector<double> scores(choices);
+  if (parts.empty()) return scores;
+  const at::Tensor values = to_host(at::cat(parts));
+  const double* value = values.const_data_ptr<double>();
+  for (const std::size_t place : order) scores[place] = *value++;
+  return scores;
 }
 
 GptSystem::GptSystem(const GptOptions& options)
@@ -83,23 +135,14 @@ std::vector<Answer> GptSystem::answer(std::span<const Question> questions) {
     trees.push_back(
         gpt1_tree(special_, runner_.encode(joined_prefix(asked)), std::move(choices), runner_.model().max_length));
   }
-  std::vector<Answer> answers(questions.size());
-  runner_.run(trees, [&](Items items, const at::Tensor& states, std::span<const GptRunner::Place> places) {
-    std::vector<std::int64_t> rows;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      for (std::size_t k = 0; k < places[i].branch_begins.size(); ++k) {
-        rows.push_back(places[i].branch_begins[k] + static_cast<std::int64_t>(trees[items[i]].branches[k].size()) - 1);
-      }
-    }
-    const at::Tensor logits =
-        to_host(runner_.gpt().choice_logits(states.index_select(0, to_device(rows, states.options()))));
-    const double* logit = logits.const_data_ptr<double>();
-    for (const std::size_t item : items) {
-      const std::size_t choices = questions[item].choices.size();
-      answers[item] = make_answer(questions[item].id, {logit, logit + choices});
-      logit += choices;
-    }
-  });
+  const std::vector<double> scores = runner_.score_choices(trees);
+  std::vector<Answer> answers;
+  auto score = scores.begin();
+  for (const Question& question : questions) {
+    const auto end = score + static_cast<std::ptrdiff_t>(question.choices.size());
+    answers.push_back(make_answer(question.id, {score, end}));
+    score = end;
+  }
   return answers;
 }
 

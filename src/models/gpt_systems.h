@@ -9,6 +9,7 @@
 #include "gumption/models/batching.h"
 #include "gumption/models/likelihood.h"
 #include "gumption/models/templates.h"
+#include "gumption/nn/batch_graphs.h"
 #include "gumption/nn/gpt.h"
 #include "gumption/systems/system.h"
 
@@ -29,6 +30,9 @@ class GptRunner {
   using Take = std::function<void(Items items, const at::Tensor& states, std::span<const Place> places)>;
   void run(std::span<const TokenTree> trees, const Take& take);
 
+  /// The choice head's values at the branches' last tokens, tree by tree. Faster than run() on a GPU.
+  std::vector<double> score_choices(std::span<const TokenTree> trees);
+
   std::vector<TokenId> encode(std::string_view text) { return encoder_(text); }
   const Tokenizer& tokenizer() const { return *model_.tokenizer; }
   const Gpt& gpt() const { return gpt_; }
@@ -40,7 +44,10 @@ class GptRunner {
   TextEncoder encoder_;
   ParameterSource source_;
   Gpt gpt_;
+  BatchGraphs graphs_;  // of the choice head
   std::uint64_t truncated_ = 0;
+
+  std::vector<std::int64_t> lengths_of(std::span<const TokenTree> trees);
 };
 
 /// GPT-1 with the classification head.

@@ -39,12 +39,16 @@ bool has_parents(const Layout& layout) {
 AttentionPlan::AttentionPlan(const Layout& layout, Sight sight, const at::TensorOptions& options) : sight_(sight) {
   ensure(!layout.segments.empty(), "a batch has sequences");
   ensure(sight == Sight::kCausal || !has_parents(layout), "only causal models share a prefix");
-  fused_ = options.device().is_cuda() && at::isReducedFloatingType(c10::typeMetaToScalarType(options.dtype()));
+  fused_ = has_fused_kernel(options);
   if (fused_) {
     plan_offsets(layout, options);
   } else {
     plan_groups(layout, options);
   }
+}
+
+bool AttentionPlan::has_fused_kernel(const at::TensorOptions& options) {
+  return options.device().is_cuda() && at::isReducedFloatingType(c10::typeMetaToScalarType(options.dtype()));
 }
 
 void AttentionPlan::plan_offsets(const Layout& layout, const at::TensorOptions& options) {
@@ -56,11 +60,11 @@ void AttentionPlan::plan_offsets(const Layout& layout, const at::TensorOptions& 
     key_lengths.push_back(parent_length(layout, segment) + segment.length);
     append_key_rows(layout, segment, key_rows);
   }
-  query_offsets_ = to_offsets(query_lengths, options);
-  key_offsets_ = to_offsets(key_lengths, options);
-  longest_query_ = *std::max_element(query_lengths.begin(), query_lengths.end());
-  longest_key_ = *std::max_element(key_lengths.begin(), key_lengths.end());
-  if (has_parents(layout)) key_rows_ = to_device(key_rows, options);
+  offsets_.queries = to_offsets(query_lengths, options);
+  offsets_.keys = to_offsets(key_lengths, options);
+  offsets_.longest_query = *std::max_element(query_lengths.begin(), query_lengths.end());
+  offsets_.longest_key = *std::max_element(key_lengths.begin(), key_lengths.end());
+  if (has_parents(layout)) offsets_.key_rows = to_device(key_rows, options);
 }
 
 void AttentionPlan::plan_groups(const Layout& layout, const at::TensorOptions& options) {
@@ -106,11 +110,12 @@ at::Tensor AttentionPlan::attend(const at::Tensor& query, const at::Tensor& key,
 
 at::Tensor AttentionPlan::attend_offsets(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                                          double dropout) const {
-  const bool gathered = key_rows_.defined();
+  const at::Tensor& rows = offsets_.key_rows;
   // The kernel aligns causal sight at the ends of queries and keys, which is what a branch behind its parent needs.
-  return std::get<0>(at::_flash_attention_forward(
-      query, gathered ? key.index_select(0, key_rows_) : key, gathered ? value.index_select(0, key_rows_) : value,
-      query_offsets_, key_offsets_, longest_query_, longest_key_, dropout, sight_ == Sight::kCausal, false));
+  return std::get<0>(at::_flash_attention_forward(query, rows.defined() ? key.index_select(0, rows) : key,
+                                                  rows.defined() ? value.index_select(0, rows) : value,
+                                                  offsets_.queries, offsets_.keys, offsets_.longest_query,
+                                                  offsets_.longest_key, dropout, sight_ == Sight::kCausal, false));
 }
 
 at::Tensor AttentionPlan::attend_groups(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
@@ -123,7 +128,7 @@ at::Tensor AttentionPlan::attend_groups(const at::Tensor& query, const at::Tenso
     const auto rows_of = [&](const at::Tensor& all, const at::Tensor& rows, std::int64_t length) {
       const at::Tensor taken =
           rows.defined() ? all.index_select(0, rows) : all.narrow(0, group.first, group.count * length);
-      return taken.view({group.count, length, heads, width}).transpose(1, 2);
+      return taken.unflatten(0, {group.count, length}).transpose(1, 2);
     };
     const at::Tensor& key_rows = group.key_rows.defined() ? group.key_rows : group.query_rows;
     const bool masked = group.mask.defined();

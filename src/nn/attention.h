@@ -13,12 +13,27 @@ namespace gumption {
 
 enum class Sight { kBothWays, kCausal };
 
+/// Where the segments of a layout begin and end, for a kernel that takes them all at once. On the device.
+struct SegmentOffsets {
+  at::Tensor queries;   // int32, one more than segments
+  at::Tensor keys;      // int32; a segment's keys are its parent's and its own
+  at::Tensor key_rows;  // the rows of all keys; undefined where they are the queries' own
+  std::int64_t longest_query = 0;
+  std::int64_t longest_key = 0;
+};
+
 /// How a layout's attention is computed. Made once for a batch and used by all layers; immutable.
 class AttentionPlan {
  public:
   /// `options` say on which device, and in which precision, queries will come. kBothWays takes no segments with
   /// parents.
   AttentionPlan(const Layout& layout, Sight sight, const at::TensorOptions& options);
+
+  /// By one fused kernel, which a GPU has for 16-bit numbers.
+  AttentionPlan(SegmentOffsets offsets, Sight sight) : sight_(sight), fused_(true), offsets_(std::move(offsets)) {}
+
+  /// Whether there is a fused kernel for tensors of that kind.
+  static bool has_fused_kernel(const at::TensorOptions& options);
 
   /// Queries, keys and values are [tokens, heads, width of a head]; so is what comes back. Differentiable. `dropout` is
   /// the share of attention weights that is dropped.
@@ -47,11 +62,8 @@ class AttentionPlan {
   std::vector<Group> groups_;
   at::Tensor order_;  // puts the groups' rows back into the layout's order; undefined where they are in it
 
-  // One fused kernel for all segments at once.
   bool fused_ = false;
-  at::Tensor query_offsets_, key_offsets_;
-  at::Tensor key_rows_;  // undefined without parents
-  std::int64_t longest_query_ = 0, longest_key_ = 0;
+  SegmentOffsets offsets_;  // where fused_
 };
 
 }  // namespace gumption

@@ -61,33 +61,41 @@ void Bert::load_heads(ParameterSource& source, BertHeads heads, bool new_heads) 
   decoder_ = Linear(source.has(own) ? source.take(own) : words_, source.take("cls.predictions.bias"));
 }
 
-EncoderInput Bert::input(const PackedTokens& tokens) const {
+BatchInput Bert::input(const PackedTokens& tokens) const {
   ensure(tokens.types.size() == tokens.ids.size(), "every token has a type");
-  return {to_device(tokens.ids, options_), to_device(tokens.positions, options_), to_device(tokens.types, options_),
-          AttentionPlan(tokens.layout, Sight::kBothWays, options_)};
+  return BatchInput(tokens, Sight::kBothWays, options_);
 }
 
-at::Tensor Bert::embed(const EncoderInput& input, const Dropout& dropout) const {
+at::Tensor Bert::embed(const BatchInput& input, const Dropout& dropout) const {
   const at::Tensor sum = at::embedding(words_, input.ids) + at::embedding(positions_, input.positions) +
                          at::embedding(types_, input.types);
   return dropout.embedding(embedding_norm_(sum.to(options_.dtype())));
 }
 
-at::Tensor Bert::apply(const Layer& layer, const at::Tensor& x, const EncoderInput& input,
-                       const Dropout& dropout) const {
+Bert::QueryKeyValue Bert::project(const Layer& layer, const at::Tensor& x) const {
   const std::int64_t tokens = x.size(0);
-  const auto by_heads = [&](const at::Tensor& y) {
-    return y.view({tokens, config_.heads, config_.hidden / config_.heads});
-  };
-  const at::Tensor seen = input.attention.attend(by_heads(layer.query(x)), by_heads(layer.key(x)),
-                                                 by_heads(layer.value(x)), dropout.attention());
+  const std::int64_t width = config_.hidden / config_.heads;
+  if (!fused_kernels_are_used()) {
+    const auto by_heads = [&](const at::Tensor& y) { return y.view({tokens, config_.heads, width}); };
+    return {by_heads(layer.query(x)), by_heads(layer.key(x)), by_heads(layer.value(x))};
+  }
+  Linear& all = layer.query_key_value;
+  if (!all.defined()) all = Linear::joined({&layer.query, &layer.key, &layer.value});
+  const at::Tensor projected = all(x).view({tokens, 3, config_.heads, width});
+  return {projected.select(1, 0), projected.select(1, 1), projected.select(1, 2)};
+}
+
+at::Tensor Bert::apply(const Layer& layer, const at::Tensor& x, const BatchInput& input, const Dropout& dropout) const {
+  const std::int64_t tokens = x.size(0);
+  const QueryKeyValue projected = project(layer, x);
+  const at::Tensor seen = input.attention.attend(projected.query, projected.key, projected.value, dropout.attention());
   const at::Tensor attended =
       layer.attention_norm.of_sum(dropout.residual(layer.attention_output(seen.reshape({tokens, config_.hidden}))), x);
   const at::Tensor inner = layer.inner.activated(attended, config_.activation);
   return layer.output_norm.of_sum(dropout.residual(layer.output(inner)), attended);
 }
 
-at::Tensor Bert::encode(const EncoderInput& input, const Dropout& dropout, std::vector<at::Tensor>* all_states) const {
+at::Tensor Bert::encode(const BatchInput& input, const Dropout& dropout, std::vector<at::Tensor>* all_states) const {
   at::Tensor states = embed(input, dropout);
   if (all_states != nullptr) all_states->push_back(states);
   for (const Layer& layer : layers_) {

@@ -7,9 +7,8 @@
 
 #include <ATen/ATen.h>
 
-#include "gumption/nn/attention.h"
+#include "gumption/nn/batch_input.h"
 #include "gumption/nn/layers.h"
-#include "gumption/nn/packed.h"
 #include "gumption/nn/parameter_source.h"
 
 namespace gumption {
@@ -22,24 +21,16 @@ struct BertHeads {
   bool masked_lm = false;
 };
 
-/// A batch as the encoder takes it, on its device.
-struct EncoderInput {
-  at::Tensor ids;
-  at::Tensor positions;
-  at::Tensor types;
-  AttentionPlan attention;
-};
-
 class Bert {
  public:
   /// Takes its parameters from `source`. Heads that the checkpoint lacks are made new when `new_heads` says so, from
   /// the default random generator.
   Bert(const ModelConfig& config, ParameterSource& source, BertHeads heads, bool new_heads = false);
 
-  EncoderInput input(const PackedTokens& tokens) const;
+  BatchInput input(const PackedTokens& tokens) const;
 
   /// The last states, [tokens, hidden]. With `all_states`: also the embeddings and every layer's output.
-  at::Tensor encode(const EncoderInput& input, const Dropout& dropout = {},
+  at::Tensor encode(const BatchInput& input, const Dropout& dropout = {},
                     std::vector<at::Tensor>* all_states = nullptr) const;
 
   /// The pooled vectors of the tokens at `rows` (each sequence's [CLS]), [rows, hidden].
@@ -61,11 +52,17 @@ class Bert {
   struct Layer {
     Linear query, key, value, attention_output, inner, output;
     LayerNorm attention_norm, output_norm;
+    mutable Linear query_key_value;  // the three as one; made at the first use without gradients
+  };
+  /// [tokens, heads, width] each.
+  struct QueryKeyValue {
+    at::Tensor query, key, value;
   };
 
   void load_heads(ParameterSource& source, BertHeads heads, bool new_heads);
-  at::Tensor embed(const EncoderInput& input, const Dropout& dropout) const;
-  at::Tensor apply(const Layer& layer, const at::Tensor& x, const EncoderInput& input, const Dropout& dropout) const;
+  at::Tensor embed(const BatchInput& input, const Dropout& dropout) const;
+  QueryKeyValue project(const Layer& layer, const at::Tensor& x) const;
+  at::Tensor apply(const Layer& layer, const at::Tensor& x, const BatchInput& input, const Dropout& dropout) const;
 
   ModelConfig config_;
   at::TensorOptions options_;

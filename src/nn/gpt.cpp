@@ -48,10 +48,7 @@ Gpt::Gpt(const ModelConfig& config, ParameterSource& source, bool with_choice_he
   if (with_choice_head) choice_ = choice_head(source, new_heads, config);
 }
 
-DecoderInput Gpt::input(const PackedTokens& tokens) const {
-  return {to_device(tokens.ids, options_), to_device(tokens.positions, options_),
-          AttentionPlan(tokens.layout, Sight::kCausal, options_)};
-}
+BatchInput Gpt::input(const PackedTokens& tokens) const { return BatchInput(tokens, Sight::kCausal, options_); }
 
 at::Tensor Gpt::embed(const at::Tensor& ids, const at::Tensor& positions, const Dropout& dropout) const {
   return dropout.embedding((at::embedding(tokens_, ids) + at::embedding(positions_, positions)).to(options_.dtype()));
@@ -84,7 +81,7 @@ at::Tensor Gpt::run(at::Tensor states, const Attend& attend, const Dropout& drop
   return norm_after ? states : final_norm_(states);
 }
 
-at::Tensor Gpt::decode(const DecoderInput& input, const Dropout& dropout) const {
+at::Tensor Gpt::decode(const BatchInput& input, const Dropout& dropout) const {
   const auto attend = [&](std::size_t, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
     return input.attention.attend(query, key, value, dropout.attention());
   };

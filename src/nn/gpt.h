@@ -8,19 +8,11 @@
 
 #include <ATen/ATen.h>
 
-#include "gumption/nn/attention.h"
+#include "gumption/nn/batch_input.h"
 #include "gumption/nn/layers.h"
-#include "gumption/nn/packed.h"
 #include "gumption/nn/parameter_source.h"
 
 namespace gumption {
-
-/// A batch as the decoder takes it, on its device.
-struct DecoderInput {
-  at::Tensor ids;
-  at::Tensor positions;
-  AttentionPlan attention;
-};
 
 /// Keys and values of the tokens so far, [tokens, heads, width] for each layer.
 struct KeyValueCache {
@@ -36,10 +28,10 @@ class Gpt {
   /// (GPT-1's _start_, _delimiter_ and _classify_).
   Gpt(const ModelConfig& config, ParameterSource& source, bool choice_head, bool new_heads = false);
 
-  DecoderInput input(const PackedTokens& tokens) const;
+  BatchInput input(const PackedTokens& tokens) const;
 
   /// The last states, [tokens, hidden].
-  at::Tensor decode(const DecoderInput& input, const Dropout& dropout = {}) const;
+  at::Tensor decode(const BatchInput& input, const Dropout& dropout = {}) const;
 
   /// Over the vocabulary, of any rows of states: [rows, vocabulary].
   at::Tensor token_logits(const at::Tensor& states) const;

@@ -1,6 +1,9 @@
 #include "gumption/nn/layers.h"
 
+#include <atomic>
+
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/GradMode.h>
 
 #include "gumption/base/error.h"
 
@@ -8,7 +11,11 @@ namespace gumption {
 
 namespace {
 
-/// Rows from which on a packed matrix pays; below, packing at the first call would cost more than it gains.
+std::atomic<bool>& fused_kernels() {
+  static std::atomic<bool> use = true;
+  return use;
+}
+
 constexpr const char* kNoActivation = "none";
 
 at::Tensor pack_matrix(const at::Tensor& weight) {
@@ -29,6 +36,10 @@ at::Tensor linear_packed(const at::Tensor& x, const at::Tensor& packed, const at
 }
 
 }  // namespace
+
+void use_fused_kernels(bool use) { fused_kernels() = use; }
+
+bool fused_kernels_are_used() { return fused_kernels() && !c10::GradMode::is_enabled(); }
 
 at::Tensor as_precise_as(const at::Tensor& weight, const at::Tensor& x) {
   return weight.scalar_type() == x.scalar_type() ? weight : weight.to(x.scalar_type());
@@ -57,7 +68,7 @@ Linear::Linear(ParameterSource& source, const std::string& prefix, MatrixForm fo
 bool Linear::takes_packed(const at::Tensor& x) const {
   const bool same = x.scalar_type() == weight_.scalar_type();
   const bool supported = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
-  return x.device().is_cpu() && same && supported && !at::GradMode::is_enabled();
+  return x.device().is_cpu() && same && supported && fused_kernels_are_used();
 }
 
 const at::Tensor& Linear::packed() const {
@@ -65,6 +76,18 @@ const at::Tensor& Linear::packed() const {
     packed_ = pack_matrix(form_ == MatrixForm::kOutputsByInputs ? weight_ : weight_.t().contiguous());
   }
   return packed_;
+}
+
+Linear Linear::joined(const std::vector<const Linear*>& layers) {
+  std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> biases;
+  for (const Linear* layer : layers) {
+    ensure(layer->form_ == layers.front()->form_, "layers that are joined have the same form");
+    weights.push_back(layer->weight_);
+    biases.push_back(layer->bias_);
+  }
+  const MatrixForm form = layers.front()->form_;
+  return {at::cat(weights, form == MatrixForm::kOutputsByInputs ? 0 : 1), at::cat(biases), form};
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
@@ -76,7 +99,13 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
 
 at::Tensor Linear::activated(const at::Tensor& x, Activation activation) const {
   const bool gelu = activation == Activation::kGeluExact || activation == Activation::kGeluTanh;
-  if (!gelu || !takes_packed(x)) return activate((*this)(x), activation);
+  if (!gelu || !fused_kernels_are_used()) return activate((*this)(x), activation);
+  if (x.device().is_cuda() && x.scalar_type() == at::kBFloat16 && weight_.scalar_type() == at::kBFloat16) {
+    // The product's own ending computes the tanh form; from the exact one it differs by less than bfloat16 rounds.
+    const at::Tensor matrix = form_ == MatrixForm::kOutputsByInputs ? weight_.t() : weight_;
+    return at::_addmm_activation(bias_, x, matrix, 1, 1, /*use_gelu=*/true);
+  }
+  if (!takes_packed(x)) return activate((*this)(x), activation);
   return linear_packed(x, packed(), bias_, "gelu", activation == Activation::kGeluTanh ? "tanh" : "none");
 }
 

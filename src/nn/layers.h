@@ -4,6 +4,7 @@
 // applied to, and are converted on the way.
 
 #include <string>
+#include <vector>
 
 #include <ATen/ATen.h>
 
@@ -27,6 +28,11 @@ struct Dropout {
   }
 };
 
+/// Whether layers without gradients may use the CPU's fused kernels, as they do at first. Without, they take the plain
+/// operations that training takes: the reference for tests and benchmarks. Not for use while a model runs.
+void use_fused_kernels(bool use);
+bool fused_kernels_are_used();
+
 /// How a linear layer's matrix is stored: PyTorch's Linear has a row for each output, GPT's Conv1D one for each input.
 enum class MatrixForm { kOutputsByInputs, kInputsByOutputs };
 
@@ -42,6 +48,9 @@ class Linear {
   at::Tensor activated(const at::Tensor& x, Activation activation) const;
 
   bool defined() const { return weight_.defined(); }
+
+  /// One layer that gives the outputs of several, which have the same inputs, side by side. Without gradients.
+  static Linear joined(const std::vector<const Linear*>& layers);
 
  private:
   bool takes_packed(const at::Tensor& x) const;

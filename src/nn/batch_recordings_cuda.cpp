@@ -1,0 +1,100 @@
+#include <cstring>
+#include <map>
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "gumption/nn/batch_recordings.h"
+#include "gumption/nn/filled_batch.h"
+
+namespace gumption {
+
+namespace {
+
+/// One size's recording: where its input goes, and where its output appears.
+struct Recording {
+  at::Tensor numbers;
+  at::Tensor output;
+  at::cuda::CUDAGraph graph;
+};
+
+/// The parts of a filled batch, as views of its numbers.
+struct Views {
+  BatchInput input;
+  at::Tensor rows;
+};
+
+Views views_of(const at::Tensor& numbers, const BatchSize& size, Sight sight) {
+  std::int64_t at = 0;
+  const auto next = [&](std::int64_t count) {
+    const at::Tensor part = numbers.narrow(0, at, count);
+    at += count;
+    return part;
+  };
+  const at::Tensor ids = next(size.tokens);
+  const at::Tensor positions = next(size.tokens);
+  const at::Tensor types = next(size.tokens);
+  SegmentOffsets offsets;
+  offsets.queries = next(size.segments + 1);
+  offsets.keys = next(size.segments + 1);
+  if (size.keys > 0) offsets.key_rows = next(size.keys);
+  offsets.longest_query = size.longest_query;
+  offsets.longest_key = size.longest_key;
+  const at::Tensor rows = next(size.rows);
+  return {BatchInput(ids, positions, types, AttentionPlan(std::move(offsets), sight)), rows};
+}
+
+}  // namespace
+
+struct BatchRecordings::Parts {
+  Forward forward;
+  Sight sight;
+  at::TensorOptions options;
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool(true);
+  at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
+  std::map<BatchSize, std::unique_ptr<Recording>> by_size;
+
+  Recording& recording_for(const BatchSize& size, const at::Tensor& numbers);
+};
+
+bool BatchRecordings::are_supported() { return true; }
+
+BatchRecordings::BatchRecordings(Forward forward, Sight sight, at::TensorOptions options)
+    : parts_(std::make_unique<Parts>(Parts{std::move(forward), sight, options})) {}
+
+BatchRecordings::BatchRecordings(BatchRecordings&&) noexcept = default;
+BatchRecordings& BatchRecordings::operator=(BatchRecordings&&) noexcept = default;
+BatchRecordings::~BatchRecordings() = default;
+
+Recording& BatchRecordings::Parts::recording_for(const BatchSize& size, const at::Tensor& numbers) {
+  auto& recording = by_size[size];
+  if (recording != nullptr) return *recording;
+  auto made = std::make_unique<Recording>();
+  made->numbers = numbers.to(options.device(), at::kInt);
+  const Views views = views_of(made->numbers, size, sight);
+  // Libraries set themselves up at their first call, which a recording must not see.
+  forward(views.input, views.rows);
+  stream.synchronize();
+  made->graph.capture_begin(pool);
+  made->output = forward(views.input, views.rows);
+  made->graph.capture_end();
+  recording = std::move(made);
+  return *recording;
+}
+
+at::Tensor BatchRecordings::run(const PackedTokens& tokens, const std::vector<std::int64_t>& rows) {
+  const c10::cuda::CUDAStreamGuard guard(parts_->stream);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  const BatchSize size = filled_size(tokens, count);
+  const std::vector<std::int32_t> filled = fill(tokens, rows, size);
+  at::Tensor staged = at::empty({size.numbers()}, at::TensorOptions().dtype(at::kInt).pinned_memory(true));
+  std::memcpy(staged.mutable_data_ptr<std::int32_t>(), filled.data(), filled.size() * sizeof(std::int32_t));
+  Recording& recording = parts_->recording_for(size, staged);
+  recording.numbers.copy_(staged, /*non_blocking=*/true);
+  recording.graph.replay();
+  // The output's memory is every recording's: take the values before the next one runs.
+  return recording.output.narrow(0, 0, count).clone();
+}
+
+}  // namespace gumption
