@@ -82,6 +82,12 @@ std::string escaped_revision(const std::string& revision) {
   return escaped;
 }
 
+std::string gated_message(const std::string& shown, const HubOptions& options) {
+  return fmt::format("{}: is gated: its owners ask for terms to be accepted. Accept them on its page, {}.", shown,
+                     options.token.empty() ? "make an access token there and set HF_TOKEN to it"
+                                           : "with the account whose token HF_TOKEN holds");
+}
+
 /// One model at one revision, seen through the hub's addresses.
 class HubSession {
  public:
@@ -142,10 +148,7 @@ class HubSession {
                       shown(), in_quotes(revision_)));
     }
     if (code == "GatedRepo" || (answer.status == 403 && code.empty())) {
-      throw UserError(fmt::format("{}: is gated: its owners ask for terms to be accepted. Accept them on its page, {}.",
-                                  shown(),
-                                  options_.token.empty() ? "make an access token there and set HF_TOKEN to it"
-                                                         : "with the account whose token HF_TOKEN holds"));
+      throw UserError(gated_message(shown(), options_));
     }
     if (code == "RepoNotFound" || closed) {
       throw UserError(fmt::format("{}: the hub has no such model, or it is private. Check the name{}.", shown(),
@@ -340,6 +343,9 @@ void download_from_hub(const HubModel& model, const fs::path& folder, const HubO
     try {
       if (!is_there(request)) download(request);
     } catch (const DownloadError& error) {
+      // The list is for everyone, the files may not be.
+      const bool closed = error.status() == 401 || error.status() == 403;
+      if (closed) throw UserError(gated_message(without_user(options.endpoint) + "/" + model.name, options));
       throw SourceUnreached(error.what());
     }
   }

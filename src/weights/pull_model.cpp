@@ -92,10 +92,15 @@ void convert_checkpoint(const fs::path& from, const fs::path& to, const ModelRec
 
 class Pull {
  public:
-  Pull(std::string name, const ModelPullOptions& options, const std::function<void(const std::string&)>& note)
-      : asked_(std::move(name)), options_(options), note_(note), package_(find_package(asked_)) {
+  Pull(std::string name, const ModelPullOptions& options, const std::function<void(const std::string&)>& note,
+       std::span<const ModelPackage> packages)
+      : asked_(std::move(name)),
+        options_(options),
+        note_(note),
+        packages_(packages),
+        package_(find_package(asked_, packages)),
+        name_(package_ == nullptr ? asked_ : package_->name) {
     check_request();
-    name_ = stored_name(asked_);
   }
 
   PulledModel run() {
@@ -131,9 +136,9 @@ class Pull {
     }
   }
 
-  static std::vector<std::string> known_packages() {
+  std::vector<std::string> known_packages() const {
     std::vector<std::string> known;
-    for (const ModelPackage& package : model_packages()) known.push_back(package.name);
+    for (const ModelPackage& package : packages_) known.push_back(package.name);
     return known;
   }
 
@@ -285,6 +290,7 @@ class Pull {
   std::string asked_;
   const ModelPullOptions& options_;
   const std::function<void(const std::string&)>& note_;
+  std::span<const ModelPackage> packages_;
   const ModelPackage* package_;
   std::string name_;
   fs::path models_;
@@ -296,8 +302,8 @@ class Pull {
 }  // namespace
 
 PulledModel pull_model(const std::string& name, const ModelPullOptions& options,
-                       const std::function<void(const std::string&)>& note) {
-  return Pull(name, options, note).run();
+                       const std::function<void(const std::string&)>& note, std::span<const ModelPackage> packages) {
+  return Pull(name, options, note, packages).run();
 }
 
 }  // namespace gumption
