@@ -267,20 +267,19 @@ class Pull {
   }
 
   [[noreturn]] void fail(const std::vector<Failure>& failures) const {
-    if (failures.size() == 1 && !failures.front().unreached) {
-      const bool bare = package_ == nullptr && asked_.find('/') == std::string::npos;
-      throw UserError(failures.front().reason + (bare ? " " + suggest(asked_, known_packages()) : ""));
-    }
+    const bool bare = package_ == nullptr && asked_.find('/') == std::string::npos;
+    const std::string suggestion = bare ? " " + suggest(asked_, known_packages()) : "";
+    if (failures.size() == 1 && !failures.front().unreached) throw UserError(failures.front().reason + suggestion);
     bool unreached = true;
     std::string list;
     for (const Failure& failure : failures) {
       unreached = unreached && failure.unreached;
       list += fmt::format("\n  {}: {}", failure.source, failure.reason);
     }
-    throw UserError(
-        fmt::format("{}: no source of it {}.{}\nIs this machine online? A model's folder that was fetched "
-                    "elsewhere can be named instead of the model.",
-                    name_, unreached ? "was reached" : "gave it", list));
+    throw UserError(fmt::format(
+        "{}: no source of it {}.{}{}\nIs this machine online? Where a model's name is asked for, a folder that was "
+        "fetched elsewhere does as well.",
+        name_, unreached ? "was reached" : "gave it", suggestion, list));
   }
 
   void tell(const std::string& text) const {
