@@ -61,6 +61,8 @@ Command eval_command();
 Command measure_agreement_command();
 Command measure_compare_command();
 Command measure_effect_command();
+Command model_convert_command();
+Command model_info_command();
 Command model_list_command();
 Command model_pull_command();
 Command model_remove_command();

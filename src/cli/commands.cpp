@@ -34,9 +34,11 @@ Command make_commands() {
 
   Command model;
   model.name = "model";
-  model.about = "Get, list and remove models";
-  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model list"};
-  model.children = {model_pull_command(), model_list_command(), model_remove_command()};
+  model.about = "Get, look at, convert and remove models";
+  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model info all-MiniLM-L6-v2",
+                    "gumption model convert uncased_L-12_H-768_A-12 --out bert-base"};
+  model.children = {model_pull_command(), model_list_command(), model_info_command(), model_convert_command(),
+                    model_remove_command()};
 
   Command root;
   root.name = "gumption";

@@ -12,6 +12,7 @@
 #include "gumption/base/file_lock.h"
 #include "gumption/base/files.h"
 #include "gumption/weights/checkpoint.h"
+#include "gumption/weights/convert.h"
 #include "gumption/weights/hub.h"
 #include "gumption/weights/model_record.h"
 #include "gumption/weights/model_sources.h"
@@ -76,18 +77,6 @@ void need_space(const fs::path& folder, std::uint64_t bytes) {
       fmt::format("{}: needs {:.1f} GB while the model is put together, and {:.1f} GB are free. Make room, "
                   "or say --to.",
                   folder.string(), static_cast<double>(bytes) / 1e9, static_cast<double>(space.available) / 1e9));
-}
-
-/// Brings a checkpoint of another form into that of a Hugging Face folder.
-void convert_checkpoint(const fs::path& from, const fs::path& to, const ModelRecord& record) {
-  const Checkpoint checkpoint = open_checkpoint(from);
-  require_backbone(checkpoint);
-  CheckpointToWrite writing;
-  writing.config = checkpoint.config;
-  writing.tensors = checkpoint.tensors->tensors();
-  writing.files = find_tokenizer_files(from);
-  writing.record = to_json_text(record);
-  write_checkpoint(to, writing);
 }
 
 class Pull {
@@ -221,7 +210,8 @@ class Pull {
     write_file(unpacked / "config.json", kBertBaseConfig);
     write_file(unpacked / "tokenizer_config.json", kLowerCasingTokenizer);
     tell("Converting.");
-    convert_checkpoint(unpacked, made_, record);
+    write_file(unpacked / "gumption.json", to_json_text(record));
+    convert_checkpoint(open_checkpoint(unpacked), made_, {});
     return record.source;
   }
 
