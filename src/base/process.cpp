@@ -17,8 +17,6 @@
 #include "gumption/base/error.h"
 #include "gumption/base/options.h"
 
-extern char** environ;
-
 namespace gumption {
 
 namespace fs = std::filesystem;

@@ -35,7 +35,7 @@ Command make_commands() {
   Command model;
   model.name = "model";
   model.about = "Get, describe, convert and remove the checkpoints of BERT, GPT and GPT-2";
-  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model info bert-base-uncased/",
+  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model info all-MiniLM-L6-v2",
                     "gumption model convert uncased_L-12_H-768_A-12 --out bert-base"};
   model.children = {model_pull_command(), model_list_command(), model_info_command(), model_convert_command(),
                     model_remove_command()};

@@ -4,6 +4,7 @@
 #include "gumption/base/build_info.h"
 #include "gumption/base/thread_pool.h"
 #include "gumption/data/catalogue.h"
+#include "gumption/weights/model_store.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -27,6 +28,8 @@ int run(const CommonOptions& common) {
     for (const auto& folder : find_benchmark(benchmark.name))
       json["benchmarks"][benchmark.name].push_back(folder.string());
   }
+  json["models"] = nlohmann::ordered_json::object();
+  for (const StoredModel& model : list_models()) json["models"].emplace(model.name, model.folder.string());
   if (common.json) {
     print_json(json);
     return 0;
@@ -41,6 +44,10 @@ int run(const CommonOptions& common) {
     fmt::print("  {}: {}\n", name, folders.front().get<std::string>());
   }
   if (json["benchmarks"].empty()) fmt::print("  no benchmark found; `gumption data pull NAME` fetches one\n");
+  for (const auto& [name, folder] : json["models"].items()) {
+    fmt::print("  model {}: {}\n", name, folder.get<std::string>());
+  }
+  if (json["models"].empty()) fmt::print("  no model found; `gumption model pull NAME` fetches one\n");
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gumption/base/error.h"
 #include "gumption/weights/convert.h"
+#include "gumption/weights/model_store.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -41,7 +42,7 @@ int run(const State& state, const CommonOptions& common) {
   if (std::filesystem::exists(state.out)) {
     throw UserError(fmt::format("{}: is there already. Name a new folder, or remove this one first.", state.out));
   }
-  const Checkpoint checkpoint = open_checkpoint(state.folders.front());
+  const Checkpoint checkpoint = open_checkpoint(find_model(state.folders.front()));
   const auto precision = element_type(state.precision);
   convert_checkpoint(checkpoint, state.out, {precision, {}});
   for (const std::string& note : checkpoint.notes) print_note(common, note);

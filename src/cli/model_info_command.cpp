@@ -6,6 +6,7 @@
 
 #include "gumption/base/files.h"
 #include "gumption/weights/convert.h"
+#include "gumption/weights/model_store.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -130,7 +131,7 @@ void print(const Checkpoint& checkpoint, const TokenizerFit& fit, const Json& js
 }
 
 int run(const std::string& folder, const CommonOptions& common) {
-  const Checkpoint checkpoint = open_checkpoint(folder);
+  const Checkpoint checkpoint = open_checkpoint(find_model(folder));
   const TokenizerFit fit = check_tokenizer(checkpoint);
   const Json json = described(checkpoint, fit);
   if (common.json) {
@@ -149,8 +150,8 @@ Command model_info_command() {
   Command command;
   command.name = "info";
   command.about = "Say what a model is, which parts it has, and what is missing or left over";
-  command.examples = {"gumption model info bert-base-uncased/", "gumption model info bert-base-uncased/ --json"};
-  command.operands = {{"DIR", "The folder of a model", folders.get()}};
+  command.examples = {"gumption model info bert-base-uncased", "gumption model info my-model/ --json"};
+  command.operands = {{"DIR", "The folder of a model, or the name of a pulled one", folders.get()}};
   command.run = [folders](const CommonOptions& common) { return run(folders->front(), common); };
   return command;
 }

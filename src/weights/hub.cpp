@@ -82,6 +82,12 @@ std::string escaped_revision(const std::string& revision) {
   return escaped;
 }
 
+std::string gated_message(const std::string& shown, const HubOptions& options) {
+  return fmt::format("{}: is gated: its owners ask for terms to be accepted. Accept them on its page, {}.", shown,
+                     options.token.empty() ? "make an access token there and set HF_TOKEN to it"
+                                           : "with the account whose token HF_TOKEN holds");
+}
+
 /// One model at one revision, seen through the hub's addresses.
 class HubSession {
  public:
@@ -92,7 +98,7 @@ class HubSession {
     HubModel model;
     model.name = name_;
     model.revision = revision_;
-    if (!ask_api(model)) listing_.reset();
+    ask_api(model);
     add_if_there("config.json", model);
     if (model.files.empty()) {
       throw UserError(
@@ -142,10 +148,7 @@ class HubSession {
                       shown(), in_quotes(revision_)));
     }
     if (code == "GatedRepo" || (answer.status == 403 && code.empty())) {
-      throw UserError(fmt::format("{}: is gated: its owners ask for terms to be accepted. Accept them on its page, {}.",
-                                  shown(),
-                                  options_.token.empty() ? "make an access token there and set HF_TOKEN to it"
-                                                         : "with the account whose token HF_TOKEN holds"));
+      throw UserError(gated_message(shown(), options_));
     }
     if (code == "RepoNotFound" || closed) {
       throw UserError(fmt::format("{}: the hub has no such model, or it is private. Check the name{}.", shown(),
@@ -154,16 +157,17 @@ class HubSession {
     }
   }
 
-  /// Fills listing_ from the hub's API; false where this server has none.
-  bool ask_api(HubModel& model) {
+  /// Fills listing_ from the hub's API; leaves it empty where this server has none.
+  void ask_api(HubModel& model) {
     const HttpAnswer answer = ask(query_for(
         fmt::format("{}/api/models/{}/revision/{}?blobs=true", options_.endpoint, name_, escaped_revision(revision_))));
     refuse_if_told(answer);
-    if (answer.status != 200) return false;
+    if (answer.status != 200) return;
     const Json json = Json::parse(answer.body, nullptr, false);
-    if (!json.is_object() || !json.contains("siblings") || !json["siblings"].is_array()) return false;
-    listing_.emplace();
-    for (const Json& sibling : json["siblings"]) take_sibling(sibling);
+    if (!json.is_object() || !json.contains("siblings") || !json["siblings"].is_array()) return;
+    std::map<std::string, HubFile> listing;
+    for (const Json& sibling : json["siblings"]) take_sibling(sibling, listing);
+    listing_ = std::move(listing);
     const auto sha = json.find("sha");
     if (sha != json.end() && sha->is_string() && is_hexadecimal(sha->get<std::string>(), 40)) {
       model.revision = revision_ = sha->get<std::string>();
@@ -172,10 +176,9 @@ class HubSession {
     if (card != json.end() && card->is_object() && card->contains("license") && (*card)["license"].is_string()) {
       model.licence = (*card)["license"].get<std::string>();
     }
-    return true;
   }
 
-  void take_sibling(const Json& sibling) {
+  static void take_sibling(const Json& sibling, std::map<std::string, HubFile>& listing) {
     if (!sibling.is_object() || !sibling.contains("rfilename") || !sibling["rfilename"].is_string()) return;
     HubFile file;
     file.name = sibling["rfilename"].get<std::string>();
@@ -189,7 +192,7 @@ class HubSession {
       file.git_blob = sibling["blobId"];
       if (!is_hexadecimal(file.git_blob, 40)) file.git_blob.clear();
     }
-    listing_->insert_or_assign(file.name, std::move(file));
+    listing.insert_or_assign(file.name, std::move(file));
   }
 
   bool add_if_there(const std::string& file, HubModel& model) {
@@ -215,7 +218,7 @@ class HubSession {
       query.head_only = true;
       query.follow_redirects = false;
       const HttpAnswer answer = ask(query);
-      if (answer.status == 404 && answer.headers.count("x-error-code") == 0) return std::nullopt;
+      if (answer.status == 404 && !answer.headers.contains("x-error-code")) return std::nullopt;
       const bool missing = answer.status == 404 && answer.headers.at("x-error-code") == "EntryNotFound";
       if (missing) return std::nullopt;
       refuse_if_told(answer);
@@ -224,7 +227,7 @@ class HubSession {
       }
       const auto location = answer.headers.find("location");
       const bool moved = answer.status >= 300 && location != answer.headers.end() &&
-                         location->second.starts_with("/") && answer.headers.count("x-linked-etag") == 0;
+                         location->second.starts_with("/") && !answer.headers.contains("x-linked-etag");
       if (!moved) return from_headers(file, answer, model);
       url = options_.endpoint + location->second;
     }
@@ -243,7 +246,7 @@ class HubSession {
     };
     HubFile file;
     file.name = name;
-    const bool is_linked = answer.headers.count("x-linked-etag") != 0;
+    const bool is_linked = answer.headers.contains("x-linked-etag");
     const std::string tag = unquoted(header(is_linked ? "x-linked-etag" : "etag"));
     if (is_hexadecimal(tag, 64)) file.sha256 = tag;
     if (is_hexadecimal(tag, 40)) file.git_blob = tag;
@@ -340,6 +343,9 @@ void download_from_hub(const HubModel& model, const fs::path& folder, const HubO
     try {
       if (!is_there(request)) download(request);
     } catch (const DownloadError& error) {
+      // The list is for everyone, the files may not be.
+      const bool closed = error.status() == 401 || error.status() == 403;
+      if (closed) throw UserError(gated_message(without_user(options.endpoint) + "/" + model.name, options));
       throw SourceUnreached(error.what());
     }
   }

@@ -43,6 +43,9 @@ std::optional<ModelRecord> find_record(const std::filesystem::path& folder) {
     const auto found = json.find(field.key);
     if (found != json.end() && found->is_string()) record.*field.value = found->get<std::string>();
   }
+  // What `model convert` made of a folder without a record.
+  const auto source = json.find("source");
+  if (source != json.end() && source->is_object()) record.source = "folder:" + source->value("folder", std::string());
   return record;
 }
 

@@ -10,7 +10,8 @@ namespace gumption {
 
 struct ModelRecord {
   std::string name;
-  std::string source;   // "pip:PACKAGE==VERSION", "maven:GROUP:ARTIFACT:VERSION" or "hub:NAME@REVISION"
+  std::string
+      source;  // "pip:PACKAGE==VERSION", "maven:GROUP:ARTIFACT:VERSION", "hub:NAME@REVISION"; "folder:PATH" converted
   std::string package;  // of a package, or the hub's name
   std::string version;  // of a package, or the hub's revision
   std::string address;  // of the hub; empty for a package

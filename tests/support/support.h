@@ -37,6 +37,10 @@ std::filesystem::path program();
 /// checkout. Empty when it isn't there.
 std::filesystem::path shared_file(const std::string& name);
 
+/// The folder of a pulled model: in GUMPTION_TEST_MODELS, where `make test` pulls all-MiniLM-L6-v2 to, or in the
+/// models/ of GUMPTION_DATA and the user's data folder. Empty when it isn't there.
+std::filesystem::path test_model(const std::string& name);
+
 }  // namespace gumption::test
 
 /// Skips a test, visibly, where the reference data is absent.
@@ -45,4 +49,13 @@ std::filesystem::path shared_file(const std::string& name);
   if (variable.empty()) {                                                                \
     GTEST_SKIP() << "needs " << (name) << " of the reference data; set GUMPTION_SHARED"; \
   }                                                                                      \
+  static_assert(true)
+
+/// Skips a test, visibly, where a downloaded checkpoint is absent.
+#define GUMPTION_NEEDS_MODEL(variable, name)                                                                         \
+  const auto variable = gumption::test::test_model(name);                                                            \
+  if (variable.empty()) {                                                                                            \
+    GTEST_SKIP() << "needs the model " << (name) << ", which isn't on this machine; `gumption model pull " << (name) \
+                 << "` fetches it";                                                                                  \
+  }                                                                                                                  \
   static_assert(true)
