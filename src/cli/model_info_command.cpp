@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "gumption/base/files.h"
 #include "gumption/weights/convert.h"
 #include "gumption/weights/model_store.h"
 
@@ -18,11 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json provenance_of(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  const auto path = folder / "gumption.json";
-  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
-  const MappedFile file(path);
-  return Json::parse(file.bytes(), nullptr, false);
+  const std::string record = read_record(folder);
+  return record.empty() ? Json(nullptr) : Json::parse(record);
 }
 
 Json heads_of(const Checkpoint& checkpoint) {

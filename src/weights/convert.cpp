@@ -10,6 +10,7 @@
 #include "gumption/base/files.h"
 #include "gumption/base/options.h"
 #include "gumption/text/tokenizer_files.h"
+#include "gumption/weights/json_text.h"
 
 namespace gumption {
 
@@ -19,19 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json record_in(const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(folder / "gumption.json", ignored)) return nullptr;
-  const MappedFile file(folder / "gumption.json");
-  const Json record = Json::parse(file.bytes(), nullptr, false);
-  return record.is_object() ? record : Json(nullptr);
-}
-
 std::string record_for(const Checkpoint& checkpoint, const ConvertOptions& options) {
-  Json record = record_in(checkpoint.folder);
+  Json record = parse_json<Json>(read_record(checkpoint.folder));
   if (!record.is_object()) record = Json::object();
   record["written_by"] = "gumption " + build_info().version;
-  const Json source = Json::parse(options.source, nullptr, false);
+  const Json source = parse_json<Json>(options.source);
   if (source.is_object()) {
     record["source"] = source;
   } else if (!record.contains("source")) {
@@ -72,12 +65,22 @@ void convert_checkpoint(const Checkpoint& checkpoint, const fs::path& out, const
   require_backbone(checkpoint);
   CheckpointToWrite target;
   target.config = checkpoint.config;
+  // A class whose head isn't there, or which had one that isn't written, would be named wrongly.
+  if (!checkpoint.missing.empty() || !checkpoint.left_over.empty()) target.config.classes.clear();
   target.tensors = checkpoint.tensors->tensors();
   target.precision = options.precision;
   target.files = find_tokenizer_files(checkpoint.folder);
   add_tokenizer_config(checkpoint, target.files);
   target.record = record_for(checkpoint, options);
   write_checkpoint(out, target);
+}
+
+std::string read_record(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path path = folder / "gumption.json";
+  if (!fs::is_regular_file(path, ignored)) return {};
+  const MappedFile file(path);
+  return parse_json<Json>(file.bytes()).is_object() ? std::string(file.bytes()) : std::string();
 }
 
 TokenizerFit check_tokenizer(const Checkpoint& checkpoint) {

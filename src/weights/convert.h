@@ -18,6 +18,9 @@ struct ConvertOptions {
 /// backbone is missing.
 void convert_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& out, const ConvertOptions& options);
 
+/// The text of a folder's gumption.json where it is there and is a JSON object; else empty.
+std::string read_record(const std::filesystem::path& folder);
+
 /// How a folder's tokenizer fits its model.
 struct TokenizerFit {
   bool found = false;

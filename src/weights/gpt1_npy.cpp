@@ -6,6 +6,7 @@
 #include "gumption/base/error.h"
 #include "gumption/base/files.h"
 #include "gumption/weights/checked_shape.h"
+#include "gumption/weights/json_text.h"
 #include "gumption/weights/npy.h"
 #include "gumption/weights/tensor_store.h"
 
@@ -38,7 +39,7 @@ std::vector<std::string> names_for(std::size_t count, const fs::path& shapes_pat
 
 std::vector<std::vector<std::int64_t>> read_shapes(const fs::path& path) {
   const MappedFile file(path);
-  const json document = json::parse(file.bytes(), nullptr, false);
+  const json document = parse_json(file.bytes());
   std::vector<std::vector<std::int64_t>> shapes;
   bool well_formed = document.is_array();
   for (const json& entry : well_formed ? document : json::array()) {

@@ -7,6 +7,7 @@
 
 #include "gumption/base/error.h"
 #include "gumption/base/files.h"
+#include "gumption/weights/json_text.h"
 
 namespace gumption {
 
@@ -223,7 +224,7 @@ std::string_view name_of(Activation activation) {
 }
 
 ModelConfig parse_config(std::string_view text, const std::string& name) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = parse_json(text);
   const Keys keys(document, name);
   if (!document.is_object()) keys.refuse("a JSON object", in_quotes(text));
   ModelConfig config;
@@ -252,7 +253,7 @@ ModelConfig read_config(const std::filesystem::path& path) {
 }
 
 std::string to_config_json(const ModelConfig& config, ElementType precision) {
-  auto document = nlohmann::ordered_json::parse(config.original, nullptr, false);
+  auto document = parse_json<nlohmann::ordered_json>(config.original);
   if (!document.is_object()) document = nlohmann::ordered_json::object();
   document["architectures"] = config.classes;
   if (config.architecture == Architecture::kBert) {

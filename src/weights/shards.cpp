@@ -7,6 +7,7 @@
 
 #include "gumption/base/error.h"
 #include "gumption/base/files.h"
+#include "gumption/weights/json_text.h"
 
 namespace gumption {
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 /// Tensor → file.
 std::map<std::string, std::string> read_weight_map(const fs::path& index) {
   const MappedFile file(index);
-  const json document = json::parse(file.bytes(), nullptr, false);
+  const json document = parse_json(file.bytes());
   const auto refuse = [&](const std::string& expected, const std::string& found) {
     throw UserError(Complaint{index.string(), 0, expected, found, "Fetch the file again"});
   };

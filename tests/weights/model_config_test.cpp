@@ -79,6 +79,8 @@ TEST(ModelConfig, WrittenConfigsReadBackTheSame) {
 
 TEST(ModelConfig, OtherModelsAndVariantsAreRefused) {
   EXPECT_THAT(complaint("[]"), HasSubstr("a JSON object"));
+  EXPECT_THAT(complaint("{\"vocab_size\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
+              HasSubstr("a JSON object"));
   EXPECT_THAT(complaint("{}"), HasSubstr("config of a BERT"));
   EXPECT_THAT(complaint(changed(kGoogle, "model_type", "roberta")), HasSubstr("\"roberta\""));
   EXPECT_THAT(complaint(changed(kGoogle, "position_embedding_type", "relative_key")), HasSubstr("absolute"));

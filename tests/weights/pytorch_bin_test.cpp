@@ -103,7 +103,8 @@ TEST(PyTorchBin, OtherPicklesAreRefused) {
   EXPECT_THAT(complaint("hello"), HasSubstr("a file of torch.save"));
   EXPECT_THAT(complaint(pickled("N")), HasSubstr("pickle of something else"));
   EXPECT_THAT(complaint(legacy("N")), HasSubstr("with tensors, found none"));
-  EXPECT_THAT(complaint(legacy(tensor(3, 0, {3}, {1}) + "s" + text("w") + tensor(3, 0, {3}, {1}))), HasSubstr("\"w\" twice"));
+  EXPECT_THAT(complaint(legacy(tensor(3, 0, {3}, {1}) + "s" + text("w") + tensor(3, 0, {3}, {1}))),
+              HasSubstr("\"w\" twice"));
   EXPECT_THAT(complaint(legacy("h\x05")), HasSubstr("slot 5"));
   EXPECT_THAT(complaint(legacy("a")), HasSubstr("f: expected"));
   EXPECT_THAT(complaint(legacy("t")), HasSubstr("a mark"));
