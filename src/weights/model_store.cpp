@@ -148,11 +148,11 @@ fs::path find_model(const std::string& folder_or_name) {
   }
   std::string looked_in;
   for (const fs::path& models : model_folders()) looked_in += (looked_in.empty() ? "" : ", ") + models.string();
-  const std::string advice =
-      find_package(folder_or_name) == nullptr ? suggest(folder_or_name, known_names()) + " " : "";
-  throw UserError(
-      fmt::format("There is no folder and no model {} (looked in {}). {}`gumption model pull {}` fetches it.",
-                  in_quotes(folder_or_name), looked_in.empty() ? "no data folder" : looked_in, advice, folder_or_name));
+  const bool is_known = find_package(folder_or_name) != nullptr;
+  const std::string advice = is_known ? "" : suggest(folder_or_name, known_names()) + " ";
+  throw UserError(fmt::format("There is no folder and no model {} (looked in {}). {}`gumption model pull {}` {}.",
+                              in_quotes(folder_or_name), looked_in.empty() ? "no data folder" : looked_in, advice,
+                              folder_or_name, is_known ? "fetches it" : "asks the hub for it"));
 }
 
 std::vector<StoredModel> list_models() {
