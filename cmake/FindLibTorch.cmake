@@ -59,6 +59,12 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     target_link_libraries(LibTorch::Cuda INTERFACE
       -Wl,--no-as-needed ${LibTorch_CUDA_LIBRARY} ${LibTorch_C10_CUDA_LIBRARY} -Wl,--as-needed CUDA::cudart)
     target_include_directories(LibTorch::Cuda SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+    # Our own kernels: for Hopper, unless CMAKE_CUDA_ARCHITECTURES says otherwise.
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+    enable_language(CUDA)
   endif()
 endif()
 

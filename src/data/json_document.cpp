@@ -150,7 +150,7 @@ struct JsonDocument::Engine {
       engine.nodes[static_cast<std::size_t>(index)].text = engine.strings.back();
       return true;
     }
-    bool binary(std::vector<std::uint8_t>&) override { return false; }
+    bool binary(nlohmann::json::binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(JsonValue::Kind::kObject); }
     bool start_array(std::size_t) override { return open(JsonValue::Kind::kArray); }
     bool end_object() override { return close(); }

@@ -1,7 +1,10 @@
+#include <array>
 #include <cstring>
 #include <map>
 
+#include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -45,17 +48,23 @@ Views views_of(const at::Tensor& numbers, const BatchSize& size, Sight sight) {
   return {BatchInput(ids, positions, types, AttentionPlan(std::move(offsets), sight)), rows};
 }
 
+/// A stream with recordings of its own. Two of them keep a GPU busy where one batch's kernels don't fill it.
+struct Lane {
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool(true);
+  at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
+  std::map<BatchSize, std::unique_ptr<Recording>> by_size;
+};
+
 }  // namespace
 
 struct BatchRecordings::Parts {
   Forward forward;
   Sight sight;
   at::TensorOptions options;
-  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool(true);
-  at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
-  std::map<BatchSize, std::unique_ptr<Recording>> by_size;
+  std::array<Lane, 2> lanes = {};
+  std::size_t next_lane = 0;
 
-  Recording& recording_for(const BatchSize& size, const at::Tensor& numbers);
+  Recording& recording_for(Lane& lane, const BatchSize& size, const at::Tensor& numbers);
 };
 
 bool BatchRecordings::are_supported() { return true; }
@@ -67,16 +76,16 @@ BatchRecordings::BatchRecordings(BatchRecordings&&) noexcept = default;
 BatchRecordings& BatchRecordings::operator=(BatchRecordings&&) noexcept = default;
 BatchRecordings::~BatchRecordings() = default;
 
-Recording& BatchRecordings::Parts::recording_for(const BatchSize& size, const at::Tensor& numbers) {
-  auto& recording = by_size[size];
+Recording& BatchRecordings::Parts::recording_for(Lane& lane, const BatchSize& size, const at::Tensor& numbers) {
+  auto& recording = lane.by_size[size];
   if (recording != nullptr) return *recording;
   auto made = std::make_unique<Recording>();
   made->numbers = numbers.to(options.device(), at::kInt);
   const Views views = views_of(made->numbers, size, sight);
   // Libraries set themselves up at their first call, which a recording must not see.
   forward(views.input, views.rows);
-  stream.synchronize();
-  made->graph.capture_begin(pool);
+  lane.stream.synchronize();
+  made->graph.capture_begin(lane.pool);
   made->output = forward(views.input, views.rows);
   made->graph.capture_end();
   recording = std::move(made);
@@ -84,17 +93,29 @@ Recording& BatchRecordings::Parts::recording_for(const BatchSize& size, const at
 }
 
 at::Tensor BatchRecordings::run(const PackedTokens& tokens, const std::vector<std::int64_t>& rows) {
-  const c10::cuda::CUDAStreamGuard guard(parts_->stream);
   const auto count = static_cast<std::int64_t>(rows.size());
   const BatchSize size = filled_size(tokens, count);
   const std::vector<std::int32_t> filled = fill(tokens, rows, size);
   at::Tensor staged = at::empty({size.numbers()}, at::TensorOptions().dtype(at::kInt).pinned_memory(true));
   std::memcpy(staged.mutable_data_ptr<std::int32_t>(), filled.data(), filled.size() * sizeof(std::int32_t));
-  Recording& recording = parts_->recording_for(size, staged);
-  recording.numbers.copy_(staged, /*non_blocking=*/true);
-  recording.graph.replay();
-  // The output's memory is every recording's: take the values before the next one runs.
-  return recording.output.narrow(0, 0, count).clone();
+
+  const c10::cuda::CUDAStream callers = c10::cuda::getCurrentCUDAStream();
+  Lane& lane = parts_->lanes[parts_->next_lane++ % parts_->lanes.size()];
+  at::Tensor values;
+  {
+    const c10::cuda::CUDAStreamGuard guard(lane.stream);
+    Recording& recording = parts_->recording_for(lane, size, staged);
+    recording.numbers.copy_(staged, /*non_blocking=*/true);
+    recording.graph.replay();
+    // The output's memory is that of all the lane's recordings: take the values before the next one runs.
+    values = recording.output.narrow(0, 0, count).clone();
+  }
+  // What the caller does with the values waits for them.
+  at::cuda::CUDAEvent done;
+  done.record(lane.stream);
+  done.block(callers);
+  c10::cuda::CUDACachingAllocator::recordStream(values.storage().data_ptr(), callers);
+  return values;
 }
 
 }  // namespace gumption

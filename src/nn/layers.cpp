@@ -6,6 +6,7 @@
 #include <c10/core/GradMode.h>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/fused_ops.h"
 
 namespace gumption {
 
@@ -113,9 +114,17 @@ LayerNorm::LayerNorm(ParameterSource& source, const std::string& prefix, double 
     : weight_(source.take(prefix + ".weight")), bias_(source.take(prefix + ".bias")), epsilon_(epsilon) {}
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  if (fused_kernels_are_used()) {
+    if (auto fused = fused_layer_norm(x, {}, weight_, bias_, epsilon_)) return *std::move(fused);
+  }
   return at::layer_norm(x, {x.size(-1)}, as_precise_as(weight_, x), as_precise_as(bias_, x), epsilon_);
 }
 
-at::Tensor LayerNorm::of_sum(const at::Tensor& x, const at::Tensor& y) const { return (*this)(x + y); }
+at::Tensor LayerNorm::of_sum(const at::Tensor& x, const at::Tensor& y) const {
+  if (fused_kernels_are_used()) {
+    if (auto fused = fused_layer_norm(x, y, weight_, bias_, epsilon_)) return *std::move(fused);
+  }
+  return (*this)(x + y);
+}
 
 }  // namespace gumption

@@ -14,6 +14,7 @@
 #include "gumption/base/error.h"
 #include "gumption/base/http_query.h"
 #include "gumption/base/options.h"
+#include "gumption/weights/json_text.h"
 #include "gumption/weights/package_client.h"
 
 namespace gumption {
@@ -163,7 +164,7 @@ class HubSession {
         fmt::format("{}/api/models/{}/revision/{}?blobs=true", options_.endpoint, name_, escaped_revision(revision_))));
     refuse_if_told(answer);
     if (answer.status != 200) return;
-    const Json json = Json::parse(answer.body, nullptr, false);
+    const Json json = parse_json(answer.body);
     if (!json.is_object() || !json.contains("siblings") || !json["siblings"].is_array()) return;
     std::map<std::string, HubFile> listing;
     for (const Json& sibling : json["siblings"]) take_sibling(sibling, listing);
@@ -279,7 +280,7 @@ class HubSession {
     if (answer.status != 200) {
       throw SourceUnreached(fmt::format("{}: the server answered {} for {}.", shown(), answer.status, index));
     }
-    const Json json = Json::parse(answer.body, nullptr, false);
+    const Json json = parse_json(answer.body);
     std::set<std::string> shards;
     if (json.is_object() && json.contains("weight_map") && json["weight_map"].is_object()) {
       for (const auto& [tensor, file] : json["weight_map"].items()) {

@@ -7,6 +7,7 @@
 
 #include "gumption/base/error.h"
 #include "gumption/base/files.h"
+#include "gumption/weights/json_text.h"
 
 namespace gumption {
 
@@ -36,7 +37,7 @@ std::optional<ModelRecord> find_record(const std::filesystem::path& folder) {
   const auto path = folder / "gumption.json";
   if (!std::filesystem::is_regular_file(path)) return std::nullopt;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 20;
-  const auto json = nlohmann::json::parse(read_all(*open_plain(path), kLargest), nullptr, false);
+  const auto json = parse_json(read_all(*open_plain(path), kLargest));
   if (!json.is_object()) return std::nullopt;
   ModelRecord record;
   for (const Field& field : kFields) {

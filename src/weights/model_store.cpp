@@ -15,6 +15,7 @@
 #include "gumption/data/catalogue.h"
 #include "gumption/weights/checkpoint.h"
 #include "gumption/weights/hub.h"
+#include "gumption/weights/json_text.h"
 #include "gumption/weights/model_record.h"
 #include "gumption/weights/model_sources.h"
 
@@ -48,7 +49,7 @@ std::string architecture_of(const fs::path& folder) {
   const fs::path path = folder / "config.json";
   if (!fs::is_regular_file(path)) return {};
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 24;
-  const auto json = nlohmann::json::parse(read_all(*open_plain(path), kLargest), nullptr, false);
+  const auto json = parse_json(read_all(*open_plain(path), kLargest));
   if (!json.is_object()) return {};
   const auto classes = json.find("architectures");
   if (classes != json.end() && classes->is_array() && !classes->empty() && classes->front().is_string()) {
@@ -139,13 +140,19 @@ fs::path find_model(const std::string& folder_or_name) {
         fmt::format("{}: expected a model's folder, found a file. Name the folder that it lies in.", folder_or_name));
   }
   if (const auto stored = find_stored_model(folder_or_name)) return *stored;
+  if (!is_hub_name(folder_or_name)) {
+    throw UserError(
+        fmt::format("{}: expected a model's folder, found nothing. Check the path, or name a model that "
+                    "`gumption model list` lists.",
+                    folder_or_name));
+  }
   std::string looked_in;
   for (const fs::path& models : model_folders()) looked_in += (looked_in.empty() ? "" : ", ") + models.string();
-  std::string advice;
-  if (find_package(folder_or_name) == nullptr) advice = " " + suggest(folder_or_name, known_names());
-  if (is_hub_name(folder_or_name)) advice += fmt::format(" `gumption model pull {}` fetches it.", folder_or_name);
-  throw UserError(fmt::format("There is no folder and no model {} (looked in {}).{}", in_quotes(folder_or_name),
-                              looked_in.empty() ? "no data folder" : looked_in, advice));
+  const bool is_known = find_package(folder_or_name) != nullptr;
+  const std::string advice = is_known ? "" : suggest(folder_or_name, known_names()) + " ";
+  throw UserError(fmt::format("There is no folder and no model {} (looked in {}). {}`gumption model pull {}` {}.",
+                              in_quotes(folder_or_name), looked_in.empty() ? "no data folder" : looked_in, advice,
+                              folder_or_name, is_known ? "fetches it" : "asks the hub for it"));
 }
 
 std::vector<StoredModel> list_models() {

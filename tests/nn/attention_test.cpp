@@ -13,13 +13,13 @@
 namespace gumption {
 namespace {
 
-const auto kDouble = at::TensorOptions().dtype(at::kDouble);
+at::TensorOptions in_double() { return test::test_options(at::kDouble); }
 
 struct Inputs {
   at::Tensor query, key, value;
 };
 
-Inputs random_inputs(std::int64_t tokens, const at::TensorOptions& options = kDouble) {
+Inputs random_inputs(std::int64_t tokens, const at::TensorOptions& options = in_double()) {
   at::manual_seed(7);
   const auto make = [&] { return at::randn({tokens, 2, 8}, options); };
   return {make(), make(), make()};
@@ -31,7 +31,7 @@ at::Tensor plain_attention(const at::Tensor& query, const at::Tensor& key, const
   at::Tensor shown = scores;
   if (causal) {
     const std::int64_t before = key.size(0) - query.size(0);
-    const at::Tensor seen = at::ones({query.size(0), key.size(0)}, at::kBool).tril(before);
+    const at::Tensor seen = at::ones({query.size(0), key.size(0)}, query.options().dtype(at::kBool)).tril(before);
     shown = scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
   }
   return at::einsum("hqk,khd->qhd", {at::softmax(shown, -1), value});
@@ -42,7 +42,7 @@ TEST(Attention, PackedEqualsOneByOne) {
   for (const std::int64_t length : {5, 1, 3, 5, 9}) layout.add(length);
   const Inputs in = random_inputs(layout.tokens());
   for (const Sight sight : {Sight::kBothWays, Sight::kCausal}) {
-    const at::Tensor packed = AttentionPlan(layout, sight, kDouble).attend(in.query, in.key, in.value);
+    const at::Tensor packed = AttentionPlan(layout, sight, in_double()).attend(in.query, in.key, in.value);
     for (const Segment& segment : layout.segments) {
       const auto own = [&](const at::Tensor& x) { return x.narrow(0, segment.begin, segment.length); };
       const at::Tensor alone = plain_attention(own(in.query), own(in.key), own(in.value), sight == Sight::kCausal);
@@ -59,7 +59,7 @@ TEST(Attention, BranchesSeeTheirParentAndThemselves) {
   const auto second = layout.add(6);
   layout.add(3, second);
   const Inputs in = random_inputs(layout.tokens());
-  const at::Tensor packed = AttentionPlan(layout, Sight::kCausal, kDouble).attend(in.query, in.key, in.value);
+  const at::Tensor packed = AttentionPlan(layout, Sight::kCausal, in_double()).attend(in.query, in.key, in.value);
   for (const Segment& segment : layout.segments) {
     const auto own = [&](const at::Tensor& x) { return x.narrow(0, segment.begin, segment.length); };
     const auto with_parent = [&](const at::Tensor& x) {
@@ -101,7 +101,7 @@ TEST(Attention, GradientsAgainstDifferences) {
   layout.add(2, first);
   layout.add(3);
   const Inputs in = random_inputs(layout.tokens());
-  const AttentionPlan plan(layout, Sight::kCausal, kDouble);
+  const AttentionPlan plan(layout, Sight::kCausal, in_double());
   expect_right_gradient([&](const at::Tensor& x) { return plan.attend(x, in.key, in.value); }, in.query);
   expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, x, in.value); }, in.key);
   expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, in.key, x); }, in.value);
@@ -110,7 +110,7 @@ TEST(Attention, GradientsAgainstDifferences) {
 TEST(Attention, BothWaysTakesNoParents) {
   Layout layout;
   layout.add(2, layout.add(2));
-  EXPECT_THROW(AttentionPlan(layout, Sight::kBothWays, kDouble), InternalError);
+  EXPECT_THROW(AttentionPlan(layout, Sight::kBothWays, in_double()), InternalError);
 }
 
 }  // namespace

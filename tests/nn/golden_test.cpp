@@ -21,7 +21,7 @@ using test::read_json;
 constexpr double kLogitTolerance = 1e-5;
 constexpr double kRelativeTolerance = 1e-4;
 
-const auto kFloat = at::TensorOptions().dtype(at::kFloat);
+at::TensorOptions in_float() { return test::test_options(at::kFloat); }
 
 /// Packs all choices of an item that holds "input_ids" and "token_type_ids".
 PackedTokens packed_choices(const nlohmann::json& item) {
@@ -35,14 +35,14 @@ PackedTokens packed_choices(const nlohmann::json& item) {
 at::Tensor first_rows(const Layout& layout) {
   std::vector<std::int64_t> rows;
   for (const Segment& segment : layout.segments) rows.push_back(segment.begin);
-  return to_device(rows, kFloat);
+  return to_device(rows, in_float());
 }
 
 TEST(GoldenBert, MultipleChoiceLogits) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-multiple-choice");
   const auto expected = read_json(folder / "expected.json");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Bert bert(checkpoint.config, source, {.pooler = true, .multiple_choice = true});
   for (const bool with_gradients : {false, true}) {  // the fused kernels and the plain ones
     const c10::AutoGradMode mode(with_gradients);
@@ -62,11 +62,11 @@ TEST(GoldenBert, GradientNormsOfABatch) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-multiple-choice");
   const auto expected = read_json(folder / "expected.json");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat, true);
+  ParameterSource source(checkpoint, in_float(), true);
   const Bert bert(checkpoint.config, source, {.pooler = true, .multiple_choice = true});
   for (const NamedTensor& parameter : source.taken()) parameter.tensor.requires_grad_(true);
   const auto count = expected["batch"]["first_questions"].get<std::size_t>();
-  at::Tensor loss = at::zeros({}, kFloat);
+  at::Tensor loss = at::zeros({}, in_float());
   for (std::size_t q = 0; q < count; ++q) {
     const auto& item = expected["items"][q];
     const PackedTokens tokens = packed_choices(item);
@@ -89,7 +89,7 @@ TEST(GoldenBert, GradientNormsOfABatch) {
 TEST(GoldenBert, NextSentenceLogits) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-next-sentence");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Bert bert(checkpoint.config, source, {.pooler = true, .next_sentence = true});
   const c10::InferenceMode no_gradients;
   const auto items = read_json(folder / "expected.json")["items"];
@@ -127,13 +127,13 @@ TEST(GoldenGpt1, ChoiceLogitsWithASharedPrefix) {
   GUMPTION_NEEDS_SHARED(folder, "golden/gpt1-double-heads");
   const auto expected = read_json(folder / "expected.json");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Gpt gpt(checkpoint.config, source, true);
   const c10::InferenceMode no_gradients;
   for (const auto& item : expected["items"]) {
     const Tree tree = tree_of(item["input_ids"], expected["delimiter"].get<std::int32_t>());
     const at::Tensor states = gpt.decode(gpt.input(tree.tokens));
-    const at::Tensor logits = gpt.choice_logits(states.index_select(0, to_device(tree.last_rows, kFloat)));
+    const at::Tensor logits = gpt.choice_logits(states.index_select(0, to_device(tree.last_rows, in_float())));
     for (std::size_t i = 0; i < item["mc_logits"].size(); ++i) {
       EXPECT_NEAR(logits[static_cast<std::int64_t>(i)].item<double>(), item["mc_logits"][i].get<double>(),
                   kLogitTolerance);
@@ -144,7 +144,7 @@ TEST(GoldenGpt1, ChoiceLogitsWithASharedPrefix) {
 TEST(GoldenGpt1, LanguageModelLosses) {
   GUMPTION_NEEDS_SHARED(folder, "golden/gpt1-double-heads");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Gpt gpt(checkpoint.config, source, true);
   const c10::InferenceMode no_gradients;
   const auto items = read_json(folder / "expected.json")["items"];
@@ -157,7 +157,7 @@ TEST(GoldenGpt1, LanguageModelLosses) {
       const at::Tensor states = gpt.decode(gpt.input(tokens));
       const auto predicted = static_cast<std::int64_t>(ids.size()) - 1;
       const at::Tensor log_probabilities = at::log_softmax(gpt.token_logits(states.narrow(0, 0, predicted)), -1);
-      const at::Tensor truth = to_device(tokens.ids, kFloat).narrow(0, 1, predicted);
+      const at::Tensor truth = to_device(tokens.ids, in_float()).narrow(0, 1, predicted);
       const double loss = -log_probabilities.gather(1, truth.unsqueeze(1)).mean().item<double>();
       const double wanted = item["lm_mean_nll_per_choice"][i].get<double>();
       EXPECT_NEAR(loss, wanted, kRelativeTolerance * wanted);
@@ -168,7 +168,7 @@ TEST(GoldenGpt1, LanguageModelLosses) {
 TEST(GoldenGpt2, GreedyContinuation) {
   GUMPTION_NEEDS_SHARED(folder, "golden/gpt2-lm");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Gpt gpt(checkpoint.config, source, false);
   const auto items = read_json(folder / "expected.json")["items"];
   ASSERT_FALSE(items.empty());
@@ -182,7 +182,7 @@ TEST(GoldenBert, EveryLayersStates) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-next-sentence");
   GUMPTION_NEEDS_SHARED(texts, "golden/bert-next-sentence/bertscore.json");
   const Checkpoint checkpoint = open_checkpoint(folder);
-  ParameterSource source(checkpoint, kFloat);
+  ParameterSource source(checkpoint, in_float());
   const Bert bert(checkpoint.config, source, {});
   const auto tokenizer = load_tokenizer(folder);
   const c10::InferenceMode no_gradients;

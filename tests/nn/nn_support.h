@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -14,6 +15,12 @@ namespace gumption::test {
 inline nlohmann::json read_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   return nlohmann::json::parse(file);
+}
+
+/// Tensors of a type on the device that GUMPTION_TEST_DEVICE names; the CPU without it.
+inline at::TensorOptions test_options(at::ScalarType type) {
+  const char* device = std::getenv("GUMPTION_TEST_DEVICE");
+  return at::TensorOptions().dtype(type).device(device == nullptr ? "cpu" : device);
 }
 
 inline std::vector<std::int32_t> ids_of(const nlohmann::json& list) { return list.get<std::vector<std::int32_t>>(); }

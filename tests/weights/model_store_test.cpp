@@ -72,7 +72,7 @@ TEST_F(ModelStore, SaysHowToGetWhatIsNotThere) {
               HasSubstr("`gumption model pull bert-base-uncased` fetches it"));
   EXPECT_THAT(user_error_of([] { find_model("all-MiniLM-L6-v3"); }), HasSubstr("Did you mean all-MiniLM-L6-v2?"));
   EXPECT_THAT(user_error_of([] { find_model("./no/folder/here"); }),
-              AllOf(HasSubstr("There is no folder"), testing::Not(HasSubstr("model pull"))));
+              AllOf(HasSubstr("expected a model's folder, found nothing"), testing::Not(HasSubstr("model pull"))));
   const fs::path file = folder_.write("model.safetensors", "x");
   EXPECT_THAT(user_error_of([&] { find_model(file.string()); }), HasSubstr("Name the folder"));
 }

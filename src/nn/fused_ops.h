@@ -1,0 +1,16 @@
+#pragma once
+
+// Operations that one kernel does where LibTorch takes several. Each says whether it has a kernel for these tensors;
+// the caller has the plain operations for the others.
+
+#include <optional>
+
+#include <ATen/ATen.h>
+
+namespace gumption {
+
+/// Layer norm of x + y (of x alone where y is undefined), without gradients; empty where there is no kernel for it.
+std::optional<at::Tensor> fused_layer_norm(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight,
+                                           const at::Tensor& bias, double epsilon);
+
+}  // namespace gumption

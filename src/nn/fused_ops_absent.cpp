@@ -1,0 +1,11 @@
+// What stands in for fused_ops_cuda.cpp in a build without CUDA.
+#include "gumption/nn/fused_ops.h"
+
+namespace gumption {
+
+std::optional<at::Tensor> fused_layer_norm(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                           double) {
+  return std::nullopt;
+}
+
+}  // namespace gumption
