@@ -126,13 +126,13 @@ std::shared_ptr<const TensorStore> open_gpt1_npy(const fs::path& folder) {
   FlatValues values(folder);
   std::vector<StoredTensor> tensors;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const std::uint64_t size = *checked_bytes(shapes[i], values.type());
-    if (size > values.left()) {
+    const auto size = checked_bytes(shapes[i], values.type());
+    if (!size || *size > values.left()) {
       throw UserError(Complaint{folder.string(), 0, fmt::format("values for all {} shapes", shapes.size()),
                                 fmt::format("too few for {} of shape {}", names[i], to_text(shapes[i])),
                                 "Is one of params_0.npy, params_1.npy, … missing?"});
     }
-    tensors.push_back({names[i], values.type(), shapes[i], values.next(size)});
+    tensors.push_back({names[i], values.type(), shapes[i], values.next(*size)});
   }
   if (values.left() > 0) {
     throw UserError(Complaint{folder.string(), 0, "no more values than the shapes ask for",

@@ -79,7 +79,7 @@ class DictReader {
     const char quote = place_ < text_.size() ? text_[place_] : '\0';
     const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, place_ + 1) : std::string_view::npos;
     if (end == std::string_view::npos) refuse();
-    const std::string value(text_.substr(place_ + 1, end - place_ - 1));
+    std::string value(text_.substr(place_ + 1, end - place_ - 1));
     place_ = end + 1;
     return value;
   }
@@ -133,26 +133,28 @@ std::optional<ElementType> type_of(const std::string& descr) {
   return std::nullopt;
 }
 
+[[noreturn]] void refuse(const std::string& name, const std::string& expected, const std::string& found) {
+  throw UserError(Complaint{name, 0, expected, found, "Fetch the file again"});
+}
+
 }  // namespace
 
 StoredTensor parse_npy(std::string_view bytes, const std::string& name) {
-  const auto refuse = [&](const std::string& expected, const std::string& found) {
-    throw UserError(Complaint{name, 0, expected, found, "Fetch the file again"});
-  };
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
-  if (!bytes.starts_with(kMagic) || bytes.size() < 12) refuse("a .npy file", in_quotes(bytes.substr(0, 12)));
+  if (!bytes.starts_with(kMagic) || bytes.size() < 12) refuse(name, "a .npy file", in_quotes(bytes.substr(0, 12)));
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) refuse("a .npy file of version 1 to 3", fmt::format("version {}", version));
+  if (version < 1 || version > 3) refuse(name, "a .npy file of version 1 to 3", fmt::format("version {}", version));
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (length > bytes.size() - start) {
-    refuse(fmt::format("a header of {} bytes", length), fmt::format("{}: the file was cut off", bytes.size() - start));
+    refuse(name, fmt::format("a header of {} bytes", length),
+           fmt::format("{}: the file was cut off", bytes.size() - start));
   }
   const auto header = DictReader(bytes.substr(start, length), name).read();
   const auto type = type_of(header.descr);
-  if (!type) refuse("little-endian numbers such as '<f4'", in_quotes(header.descr));
-  if (header.fortran_order && header.shape.size() > 1) refuse("values in C order", "Fortran order");
+  if (!type) refuse(name, "little-endian numbers such as '<f4'", in_quotes(header.descr));
+  if (header.fortran_order && header.shape.size() > 1) refuse(name, "values in C order", "Fortran order");
 
   StoredTensor tensor;
   tensor.type = *type;
@@ -160,7 +162,7 @@ StoredTensor parse_npy(std::string_view bytes, const std::string& name) {
   tensor.bytes = bytes.substr(start + length);
   const auto needed = checked_bytes(tensor.shape, tensor.type);
   if (!needed || *needed != tensor.bytes.size()) {
-    refuse(fmt::format("the data of shape {}", to_text(tensor.shape)),
+    refuse(name, fmt::format("the data of shape {}", to_text(tensor.shape)),
            fmt::format("{} bytes of {}", tensor.bytes.size(), name_of(tensor.type)));
   }
   return tensor;

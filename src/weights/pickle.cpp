@@ -76,7 +76,7 @@ class Unpickler {
     if (marks_.empty()) refuse("a mark on the stack", "none");
     const std::size_t start = marks_.back();
     marks_.pop_back();
-    const std::vector<std::uint32_t> values(stack_.begin() + static_cast<std::ptrdiff_t>(start), stack_.end());
+    std::vector<std::uint32_t> values(stack_.begin() + static_cast<std::ptrdiff_t>(start), stack_.end());
     stack_.resize(start);
     return values;
   }

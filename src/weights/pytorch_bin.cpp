@@ -150,12 +150,12 @@ class PlanReader {
   }
 
   StorageId storage_id(const PickleNode& node, const std::string& tensor) const {
-    const auto bad = [&] { refuse(fmt::format("the storage of {}", in_quotes(tensor)), "another value"); };
-    if (node.kind != PickleKind::kPersistent) bad();
+    const std::string wanted = fmt::format("the storage of {}", in_quotes(tensor));
+    if (node.kind != PickleKind::kPersistent) refuse(wanted, "another value");
     const auto& parts = tree_.at(node.parts.front()).parts;
-    if (parts.size() < 5 || tree_.at(parts[0]).text != "storage") bad();
+    if (parts.size() < 5 || tree_.at(parts[0]).text != "storage") refuse(wanted, "the id of something else");
     const auto type = storage_type(tree_.at(parts[1]).text);
-    if (!type || tree_.at(parts[2]).kind != PickleKind::kText) bad();
+    if (!type || tree_.at(parts[2]).kind != PickleKind::kText) refuse(wanted, "one without a type or key");
     if (parts.size() > 5 && tree_.at(parts[5]).kind != PickleKind::kNone) {
       refuse("whole storages",
              fmt::format("a view of one for {}, as only the first versions of PyTorch wrote", in_quotes(tensor)));

@@ -63,7 +63,7 @@ bool is_floating(ElementType type) {
 
 std::int64_t element_count(const StoredTensor& tensor) {
   const auto count = checked_count(tensor.shape);
-  ensure(count.has_value(), "a stored tensor's shape was checked");
+  if (!count) throw InternalError("a stored tensor's shape wasn't checked");
   return *count;
 }
 

@@ -23,7 +23,7 @@ fs::path find_index(const fs::path& given) {
   std::error_code ignored;
   if (!fs::is_directory(given, ignored)) {
     if (given.extension() == ".index" && is_file(given)) return given;
-    const fs::path index = given.string() + ".index";
+    fs::path index = given.string() + ".index";
     if (is_file(index)) return index;
     throw UserError(Complaint{given.string(), 0, "a TensorFlow checkpoint", fmt::format("no {}", index.string()), ""});
   }
@@ -45,8 +45,8 @@ class DataFiles {
     }
   }
 
-  StoredTensor tensor_of(const BundleEntry& entry) const {
-    const auto needed = checked_bytes(entry.shape, *entry.type);
+  StoredTensor tensor_of(const BundleEntry& entry, ElementType type) const {
+    const auto needed = checked_bytes(entry.shape, type);
     if (entry.shard >= files_.size() || !needed || *needed != entry.size) {
       refuse(paths_.front(),
              fmt::format("a data file and {} for {} of shape {}", needed ? fmt::format("{} bytes", *needed) : "bytes",
@@ -59,7 +59,7 @@ class DataFiles {
              fmt::format("{} bytes from {} for {}", entry.size, entry.offset, in_quotes(entry.name)),
              fmt::format("a file of {}: it was cut off", bytes.size()));
     }
-    StoredTensor tensor{entry.name, *entry.type, entry.shape, bytes.substr(entry.offset, entry.size)};
+    StoredTensor tensor{entry.name, type, entry.shape, bytes.substr(entry.offset, entry.size)};
     if (masked_crc32c(tensor.bytes) != entry.sum) {
       refuse(paths_[entry.shard], fmt::format("the bytes of {} with their sum", in_quotes(entry.name)), "another sum");
     }
@@ -113,7 +113,7 @@ std::shared_ptr<const TensorStore> open_tensorflow(const fs::path& prefix_or_fol
                                 fmt::format("{} in slices", in_quotes(entry.name)),
                                 "Save the model again without partitions"});
     }
-    tensors.push_back(files.tensor_of(entry));
+    tensors.push_back(files.tensor_of(entry, *entry.type));
   }
   return std::make_shared<TensorStore>(std::move(tensors), files.owners());
 }

@@ -58,7 +58,6 @@ class TableCheck {
 
   /// Entries of shared, unshared and value lengths, then the end of the key and the value; then the restart points.
   void check_index(std::string_view block) const {
-    const auto damaged = [&] { refuse(name_, "a table of blocks", "a damaged one"); };
     if (block.size() < 4) damaged();
     const auto byte = [&](std::size_t at) { return static_cast<std::uint64_t>(static_cast<unsigned char>(block[at])); };
     const std::size_t end = block.size() - 4;
@@ -77,6 +76,8 @@ class TableCheck {
       entries.remove_prefix(*unshared + *length);
     }
   }
+
+  [[noreturn]] void damaged() const { refuse(name_, "a table of blocks", "a damaged one"); }
 
   std::string_view bytes_;
   const std::string& name_;

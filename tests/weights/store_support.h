@@ -17,7 +17,7 @@ inline std::vector<double> values_of(const StoredTensor& tensor) {
   std::string bytes;
   convert_elements(tensor.bytes, tensor.type, ElementType::kFloat64, [&](std::string_view part) { bytes += part; });
   std::vector<double> values(bytes.size() / sizeof(double));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
