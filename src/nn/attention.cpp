@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/fused_ops.h"
+#include "gumption/nn/layers.h"
 
 namespace gumption {
 
@@ -111,6 +113,12 @@ at::Tensor AttentionPlan::attend(const at::Tensor& query, const at::Tensor& key,
 at::Tensor AttentionPlan::attend_offsets(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                                          double dropout) const {
   const at::Tensor& rows = offsets_.key_rows;
+  const at::Tensor keys = rows.defined() ? key.index_select(0, rows) : key;
+  const at::Tensor values = rows.defined() ? value.index_select(0, rows) : value;
+  if (dropout == 0 && fused_kernels_are_used()) {
+    if (auto fused = fused_short_attention(query, keys, values, offsets_, sight_ == Sight::kCausal))
+      return *std::move(fused);
+  }
   // The kernel aligns causal sight at the ends of queries and keys, which is what a branch behind its parent needs.
   return std::get<0>(at::_flash_attention_forward(query, rows.defined() ? key.index_select(0, rows) : key,
                                                   rows.defined() ? value.index_select(0, rows) : value,

@@ -15,6 +15,13 @@ std::int64_t next_power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
+/// In steps of sixteen, as the kernel for short segments counts, and of powers of two behind its end.
+std::int64_t filled_length(std::int64_t length) {
+  constexpr std::int64_t kStep = 16;
+  constexpr std::int64_t kShort = 64;
+  return length <= kShort ? std::max(2 * kStep, round_up(length, kStep)) : next_power_of_two(length);
+}
+
 /// Fewer than 6% of the tokens fill up, but for the smallest batches.
 std::int64_t filled_tokens(std::int64_t tokens) {
   constexpr std::int64_t kStep = 64;
@@ -29,7 +36,6 @@ std::int64_t parent_length(const Layout& layout, const Segment& segment) {
 }  // namespace
 
 BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
-  constexpr std::int64_t kShortest = 32;
   constexpr std::int64_t kSegmentStep = 64;
   BatchSize size;
   std::int64_t keys = 0;
@@ -41,8 +47,8 @@ BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
     keys += segment.length + before;
     has_parents = has_parents || before > 0;
   }
-  size.longest_query = std::max(kShortest, next_power_of_two(size.longest_query));
-  size.longest_key = std::max(kShortest, next_power_of_two(size.longest_key));
+  size.longest_query = filled_length(size.longest_query);
+  size.longest_key = filled_length(size.longest_key);
   size.tokens = filled_tokens(tokens.layout.tokens());
   const std::int64_t filling = size.tokens - tokens.layout.tokens();
   const std::int64_t filling_segments = (filling + size.longest_query - 1) / size.longest_query;

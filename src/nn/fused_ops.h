@@ -7,10 +7,16 @@
 
 #include <ATen/ATen.h>
 
+#include "gumption/nn/packed.h"
+
 namespace gumption {
 
 /// Layer norm of x + y (of x alone where y is undefined), without gradients; empty where there is no kernel for it.
 std::optional<at::Tensor> fused_layer_norm(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight,
                                            const at::Tensor& bias, double epsilon);
+
+/// Attention over segments, without gradients; queries, keys and values are [tokens, heads, width].
+std::optional<at::Tensor> fused_short_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                                                const SegmentOffsets& offsets, bool causal);
 
 }  // namespace gumption

@@ -8,4 +8,9 @@ std::optional<at::Tensor> fused_layer_norm(const at::Tensor&, const at::Tensor&,
   return std::nullopt;
 }
 
+std::optional<at::Tensor> fused_short_attention(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                                const SegmentOffsets&, bool) {
+  return std::nullopt;
+}
+
 }  // namespace gumption

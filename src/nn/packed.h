@@ -27,6 +27,15 @@ struct Layout {
   std::int64_t add(std::int64_t length, std::int64_t parent = -1);
 };
 
+/// Where the segments of a layout begin and end, for a kernel that takes them all at once. On the device.
+struct SegmentOffsets {
+  at::Tensor queries;   // int32, one more than segments
+  at::Tensor keys;      // int32; a segment's keys are its parent's and its own
+  at::Tensor key_rows;  // the rows of all keys; undefined where they are the queries' own
+  std::int64_t longest_query = 0;
+  std::int64_t longest_key = 0;
+};
+
 /// Tokens for a model, on the host.
 struct PackedTokens {
   std::vector<std::int64_t> ids;

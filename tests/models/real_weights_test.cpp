@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gumption/models/bert_systems.h"
+
 #include "support/support.h"
 
 namespace gumption {
@@ -31,10 +32,12 @@ TEST(RealWeights, MiniLmSentenceVectorsAndCosines) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
     for (std::int64_t k = 0; k < 8; ++k) {
-      EXPECT_NEAR(vectors[row][k].item<double>(), expected["embedding_first8"][i][static_cast<std::size_t>(k)].get<double>(), 1e-4);
+      EXPECT_NEAR(vectors[row][k].item<double>(),
+                  expected["embedding_first8"][i][static_cast<std::size_t>(k)].get<double>(), 1e-4);
     }
     for (std::size_t k = 0; k < texts.size(); ++k) {
-      EXPECT_NEAR(cosines[row][static_cast<std::int64_t>(k)].item<double>(), expected["cosine"][i][k].get<double>(), 1e-4);
+      EXPECT_NEAR(cosines[row][static_cast<std::int64_t>(k)].item<double>(), expected["cosine"][i][k].get<double>(),
+                  1e-4);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "gumption/models/batching.h"
 #include "gumption/models/bert_systems.h"
 #include "gumption/models/gpt_systems.h"
+
 #include "support/support.h"
 
 namespace gumption {
@@ -20,8 +21,10 @@ using testing::HasSubstr;
 
 std::vector<Question> some_questions() {
   std::vector<Question> questions;
-  const std::vector<std::vector<std::string>> choices = {
-      {"yes", "no"}, {"the sun was rising", "the grass was cut", "nobody knew"}, {"a", "b", "c", "d", "e"}, {"x y z", "w"}};
+  const std::vector<std::vector<std::string>> choices = {{"yes", "no"},
+                                                         {"the sun was rising", "the grass was cut", "nobody knew"},
+                                                         {"a", "b", "c", "d", "e"},
+                                                         {"x y z", "w"}};
   for (std::size_t i = 0; i < choices.size(); ++i) {
     Question question;
     question.id = std::to_string(i);
@@ -178,8 +181,9 @@ TEST(Batching, HalvesABatchThatDoesNotFit) {
   });
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_LE(budget, 3);
-  EXPECT_THAT([&] { run_in_batches(lengths, budget, [](Items) { TORCH_CHECK_WITH(OutOfMemoryError, false, "none"); }); },
-              testing::ThrowsMessage<UserError>(HasSubstr("doesn't fit into memory")));
+  EXPECT_THAT(
+      [&] { run_in_batches(lengths, budget, [](Items) { TORCH_CHECK_WITH(OutOfMemoryError, false, "none"); }); },
+      testing::ThrowsMessage<UserError>(HasSubstr("doesn't fit into memory")));
 }
 
 }  // namespace

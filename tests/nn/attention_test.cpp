@@ -107,6 +107,30 @@ TEST(Attention, GradientsAgainstDifferences) {
   expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, in.key, x); }, in.value);
 }
 
+TEST(Attention, ShortSegmentsInBfloat16) {
+  // A GPU has a kernel of its own for these; elsewhere this is the plain path in bfloat16.
+  Layout layout;
+  const auto first = layout.add(20);
+  layout.add(12, first);
+  layout.add(1, first);
+  for (const std::int64_t length : {32, 1, 17}) layout.add(length);
+  for (const bool longer : {false, true}) {
+    if (longer) layout.add(60);
+    at::manual_seed(7);
+    const auto exact = [&] {
+      return at::randn({layout.tokens(), 2, 64}, in_double()).to(at::kBFloat16).to(at::kDouble);
+    };
+    const Inputs in = {exact(), exact(), exact()};
+    const c10::NoGradGuard none;
+    const auto rounded = test::test_options(at::kBFloat16);
+    const at::Tensor packed = AttentionPlan(layout, Sight::kCausal, rounded)
+                                  .attend(in.query.to(rounded), in.key.to(rounded), in.value.to(rounded))
+                                  .to(at::kDouble);
+    const at::Tensor wanted = AttentionPlan(layout, Sight::kCausal, in_double()).attend(in.query, in.key, in.value);
+    EXPECT_LT(test::distance(packed, wanted), 0.03);  // values up to about three, of numbers with eight bits
+  }
+}
+
 TEST(Attention, BothWaysTakesNoParents) {
   Layout layout;
   layout.add(2, layout.add(2));

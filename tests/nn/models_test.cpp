@@ -7,6 +7,7 @@
 #include "gumption/nn/bert.h"
 #include "gumption/nn/filled_batch.h"
 #include "gumption/nn/gpt.h"
+
 #include "nn/nn_support.h"
 #include "support/support.h"
 
@@ -110,9 +111,9 @@ TEST(FilledBatch, KeepsTheTokensAndAddsSegmentsThatNobodySees) {
   tokens.add(Ids(5, 4), {}, parent);
   tokens.add(Ids(6, 5), {}, parent);
   const BatchSize size = filled_size(tokens, 2);
-  EXPECT_EQ(size.tokens, 64);        // 51, filled up to a multiple of 64
-  EXPECT_EQ(size.longest_query, 64);  // 40
-  EXPECT_EQ(size.longest_key, 64);    // 46
+  EXPECT_EQ(size.tokens, 64);         // 51, filled up to a multiple of 64
+  EXPECT_EQ(size.longest_query, 48);  // 40
+  EXPECT_EQ(size.longest_key, 48);    // 46
   EXPECT_EQ(size.keys, 192);          // 40 + 45 + 46 and 13 that fill up: 144
   const auto numbers = fill(tokens, {44, 50}, size);
   ASSERT_EQ(static_cast<std::int64_t>(numbers.size()), size.numbers());
@@ -141,9 +142,9 @@ TEST(BatchGraphs, GivesWhatThePlainPathGives) {
   const auto options = test_options(at::kBFloat16);
   ParameterSource source(checkpoint, options);
   const Gpt gpt(checkpoint.config, source, true);
-  BatchGraphs graphs([&](const BatchInput& input, const at::Tensor& rows) {
-    return gpt.choice_logits(gpt.decode(input).index_select(0, rows));
-  }, Sight::kCausal, options);
+  BatchGraphs graphs([&](const BatchInput& input,
+                         const at::Tensor& rows) { return gpt.choice_logits(gpt.decode(input).index_select(0, rows)); },
+                     Sight::kCausal, options);
   for (int round = 0; round < 3; ++round) {
     PackedTokens tokens;
     std::vector<std::int64_t> ends;
