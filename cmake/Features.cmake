@@ -31,3 +31,11 @@ gumption_feature(SENTENCES ICU "Splitting text into sentences" COMPONENTS uc)
 gumption_feature(SIMDJSON simdjson "Fast reading of JSON Lines")
 gumption_feature(STEMS Stemmer "Porter and English stems")
 gumption_feature(XML pugixml "Reading and writing XML benchmarks")
+
+# Process groups are LibTorch's.
+if(GUMPTION_WITH_LIBTORCH)
+  gumption_feature(CLUSTER Gloo "Several processes, on one machine or many, as one")
+else()
+  set(GUMPTION_WITH_CLUSTER OFF)
+  list(APPEND GUMPTION_FEATURE_DEFINITIONS GUMPTION_WITH_CLUSTER=0)
+endif()
