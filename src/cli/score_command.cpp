@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gumption/base/files.h"
+#include "gumption/cluster/process_group.h"
 #include "gumption/data/predictions.h"
 
 #include "cli/command.h"
@@ -34,10 +35,11 @@ int run(const State& state, const CommonOptions& common) {
   const bool as_scores = state.as == "scores";
   if (!as_scores) file.write(prediction_header(state.as));
   const SourceFile source = score_questions(state.scoring, [&](const Question& question, const Answer& answer) {
+    if (!is_first_process()) return;
     file.write(as_scores ? score_line(question, answer)
                          : prediction_line(state.as, {question.id, answer.choice, question.choices.size()}));
   });
-  file.commit();
+  if (is_first_process()) file.commit();
   note_labels(common, {source});
   return 0;
 }

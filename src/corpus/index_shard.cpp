@@ -199,37 +199,46 @@ bool IndexShard::read(TextBlockReader& reader, std::uint64_t end, ThreadPool& po
   return !blocks.empty();
 }
 
-/// Ranges of numbers with about as many occurrences each.
-std::vector<IndexShard::NumberRange> IndexShard::share_out(std::size_t parts) const {
-  std::vector<std::uint32_t> counts(std::size_t{plan_.words} + 1);
+std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<const std::uint32_t> weights) {
   std::uint64_t total = 0;
-  for (const OwnRange& own : own_) {
-    for (std::uint32_t i = own.begin; i < own.end; ++i) {
-      if (tokens_[i] < plan_.words) ++counts[tokens_[i]];
-    }
-    total += own.end - own.begin;
-  }
-  std::vector<NumberRange> ranges;
-  std::uint32_t begin = 0;
+  for (std::uint32_t word = range.begin; word < range.end; ++word) total += weights[word];
+  std::vector<WordRange> shares;
+  std::uint32_t begin = range.begin;
   std::uint64_t sum = 0;
-  for (std::uint32_t number = 0; number < plan_.words; ++number) {
-    sum += counts[number];
-    if (ranges.size() + 1 < parts && sum * parts >= total * (ranges.size() + 1)) {
-      ranges.push_back({begin, number + 1});
-      begin = number + 1;
+  for (std::uint32_t word = range.begin; word < range.end; ++word) {
+    sum += weights[word];
+    if (shares.size() + 1 < parts && sum * parts >= total * (shares.size() + 1)) {
+      shares.push_back({begin, word + 1});
+      begin = word + 1;
     }
   }
-  ranges.push_back({begin, plan_.words});
-  ranges.resize(parts, {plan_.words, plan_.words});
-  return ranges;
+  shares.push_back({begin, range.end});
+  shares.resize(parts, {range.end, range.end});
+  return shares;
 }
 
-void IndexShard::write_runs(const std::vector<std::filesystem::path>& files, ThreadPool& pool) const {
-  const auto ranges = share_out(files.size());
-  pool.parallel_for(files.size(), [&](std::size_t i) { write_run(files[i], ranges[i]); });
+/// How often each word occurs in the shard.
+std::vector<std::uint32_t> IndexShard::own_counts() const {
+  std::vector<std::uint32_t> counts(std::size_t{plan_.words} + 1);
+  for (const OwnRange& own : own_) {
+    for (std::uint32_t i = own.begin; i < own.end; ++i) ++counts[std::min(tokens_[i], plan_.words)];
+  }
+  return counts;
 }
 
-void IndexShard::write_run(const std::filesystem::path& file, NumberRange numbers) const {
+void IndexShard::write_runs(const std::vector<std::filesystem::path>& files, std::span<const WordRange> ranges,
+                            ThreadPool& pool) const {
+  ensure(files.size() % ranges.size() == 0, "each range has as many files");
+  const auto counts = own_counts();
+  std::vector<WordRange> shares;
+  for (const WordRange& range : ranges) {
+    const auto some = share_out(range, files.size() / ranges.size(), counts);
+    shares.insert(shares.end(), some.begin(), some.end());
+  }
+  pool.parallel_for(files.size(), [&](std::size_t i) { write_run(files[i], shares[i]); });
+}
+
+void IndexShard::write_run(const std::filesystem::path& file, WordRange numbers) const {
   Occurrences found;
   found.begins.resize(numbers.end - numbers.begin + 1);
   const auto for_each_own = [&](const auto& take) {
