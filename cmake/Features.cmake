@@ -30,6 +30,7 @@ gumption_feature(LIBTORCH LibTorch "Models: answering with them and training the
 gumption_feature(SENTENCES ICU "Splitting text into sentences" COMPONENTS uc)
 gumption_feature(SIMDJSON simdjson "Fast reading of JSON Lines")
 gumption_feature(STEMS Stemmer "Porter and English stems")
+gumption_feature(TENSORFLOW LevelDB "Reading TensorFlow checkpoints")
 gumption_feature(XML pugixml "Reading and writing XML benchmarks")
 
 # Process groups are LibTorch's.

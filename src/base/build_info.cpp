@@ -35,6 +35,7 @@ const BuildInfo& build_info() {
        {"sentences", "sentence splitting (ICU)", GUMPTION_WITH_SENTENCES != 0},
        {"simdjson", "fast JSON Lines (simdjson)", GUMPTION_WITH_SIMDJSON != 0},
        {"stems", "Porter and English stems (libstemmer)", GUMPTION_WITH_STEMS != 0},
+       {"tensorflow", "TensorFlow checkpoints (LevelDB)", GUMPTION_WITH_TENSORFLOW != 0},
        {"xml", "XML benchmarks (pugixml)", GUMPTION_WITH_XML != 0}}};
   return info;
 }
