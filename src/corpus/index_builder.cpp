@@ -194,7 +194,8 @@ class Build {
     const ShardPlan plan = {&chosen.numbers, static_cast<std::uint32_t>(chosen.words.size()), windows_,
                             options_.text.documents};
     TextBlockReader reader(files, options_.text, windows_.back(), "counting pairs");
-    for (std::uint64_t number = 0; count_shard(reader, plan, number); ++number) {
+    IndexShard shard(plan);  // one for all of them, so that its memory is used again
+    for (std::uint64_t number = 0; count_shard(reader, shard, number); ++number) {
     }
     std::array<std::uint64_t, 2> shards = {shards_.size(), report_.continued};
     group_.all_reduce_sum(shards);
@@ -203,7 +204,7 @@ class Build {
   }
 
   /// False where the text has ended before this shard.
-  bool count_shard(TextBlockReader& reader, const ShardPlan& plan, std::uint64_t number) {
+  bool count_shard(TextBlockReader& reader, IndexShard& shard, std::uint64_t number) {
     const std::uint64_t end = (number + 1) * blocks_in_shard();
     const fs::path done = folder_ / fmt::format("shard-{}", number);
     if (fs::exists(done)) {
@@ -214,7 +215,6 @@ class Build {
       ++report_.continued;
       return true;
     }
-    IndexShard shard(plan);
     if (!shard.read(reader, end, pool_)) return false;
     const std::size_t runs = pool_.size() * ranges_.size();
     shards_.push_back(runs_of(number, runs));

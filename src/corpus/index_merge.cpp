@@ -85,8 +85,8 @@ class RowMerger {
     }
     if (pairs_ == 0) return;
     out.rows.emplace_back(rows.front().word, IndexRow{out.bytes.size(), pairs_});
-    for (const IndexBlock& block : blocks_) out.bytes += bytes_of(block);
-    out.bytes += data_;
+    out.bytes.append(reinterpret_cast<const char*>(blocks_.data()), blocks_.size() * sizeof(IndexBlock));
+    out.bytes += data_.view();
     out.pairs += pairs_;
   }
 
@@ -141,9 +141,11 @@ class RowMerger {
       blocks_.push_back({x, static_cast<std::uint32_t>(data_.size())});
       before_ = x;
     }
-    append_varint(data_, x - before_);
+    char* at = data_.room((counts.size() + 1) * kLongestVarint);
+    at = put_varint(at, x - before_);
     before_ = x;
-    for (const std::uint64_t count : counts) append_varint(data_, count);
+    for (const std::uint64_t count : counts) at = put_varint(at, count);
+    data_.end_at(at);
     ++pairs_;
   }
 
@@ -151,7 +153,7 @@ class RowMerger {
   std::uint64_t min_pair_count_;
   std::vector<Open> heap_;
   std::vector<IndexBlock> blocks_;
-  std::string data_;
+  GrowingBytes data_;
   std::uint64_t pairs_ = 0;
   std::uint32_t before_ = 0;
 };
@@ -228,23 +230,30 @@ MergedRowTable merge_rows(const std::vector<ShardRuns>& shards, std::uint32_t wo
   table.rows.resize(words);
   TaskDealer dealer(mapped, words);
   Progress progress("merging", "words", words);
-  while (true) {
-    std::vector<MergeTask> tasks;
-    while (tasks.size() < 2 * pool.size()) {
-      tasks.push_back(dealer.next());
-      if (tasks.back().rows.empty()) break;
-    }
-    std::vector<MergedRows> merged(tasks.size());
-    pool.parallel_for(tasks.size(), [&](std::size_t i) { merged[i] = merge_task(tasks[i], description); });
+  const auto take_merged = [&](const std::vector<MergedRows>& merged) {
     for (const MergedRows& part : merged) {
       for (const auto& [word, row] : part.rows) table.rows[word] = {table.bytes + row.begin, row.pairs};
       take(part.bytes);
       table.bytes += part.bytes.size();
       table.pairs += part.pairs;
     }
+  };
+  std::vector<MergedRows> before;  // taken while the next ones are merged
+  for (bool more = true; more;) {
+    std::vector<MergeTask> tasks;
+    while (more && tasks.size() < 2 * pool.size()) {
+      tasks.push_back(dealer.next());
+      more = !tasks.back().rows.empty();
+    }
+    std::vector<MergedRows> merged(tasks.size());
+    pool.parallel_for(tasks.size() + 1, [&](std::size_t i) {
+      i == 0 ? take_merged(before) : static_cast<void>(merged[i - 1] = merge_task(tasks[i - 1], description));
+    });
+    before = std::move(merged);
     progress.set(dealer.word());
-    if (tasks.back().rows.empty()) return table;
   }
+  take_merged(before);
+  return table;
 }
 
 }  // namespace gumption

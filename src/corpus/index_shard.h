@@ -37,7 +37,7 @@ class IndexShard {
  public:
   explicit IndexShard(const ShardPlan& plan) : plan_(plan) {}
 
-  /// Takes the reader's blocks before number `end`; false where there were none.
+  /// Takes the reader's blocks before number `end`, in place of those it had; false where there were none.
   bool read(TextBlockReader& reader, std::uint64_t end, ThreadPool& pool);
 
   /// Counts all pairs whose second word stands in the shard and writes them, sorted, into as many files for each of
@@ -57,8 +57,9 @@ class IndexShard {
   void write_run(const std::filesystem::path& file, WordRange numbers) const;
 
   const ShardPlan& plan_;
-  std::vector<std::uint32_t> tokens_;  // blocks one after another, with their overlap, kDocumentEnd between
-  std::vector<OwnRange> own_;          // which of the tokens are a block's own
+  std::vector<std::uint32_t> tokens_;              // blocks one after another, with their overlap, kDocumentEnd between
+  std::vector<OwnRange> own_;                      // which of the tokens are a block's own
+  std::vector<std::vector<std::uint32_t>> spare_;  // memory to number blocks in
 };
 
 }  // namespace gumption
