@@ -61,3 +61,12 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     target_include_directories(LibTorch::Cuda SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
   endif()
 endif()
+
+# gumption_install_libtorch(DESTINATION): copies the libraries that a program with LibTorch loads, so that an installed
+# one works when the build folder is gone. They look for each other in their own folder.
+function(gumption_install_libtorch destination)
+  get_filename_component(folder ${LibTorch_CPU_LIBRARY} DIRECTORY)
+  file(GLOB libraries ${folder}/libtorch_cpu.so ${folder}/libc10.so ${folder}/libgomp*.so*
+    ${folder}/../../nvidia/cu*/lib/libcudart.so.* ${folder}/../../nvidia/cu*/lib/libcupti.so.*)
+  install(FILES ${libraries} DESTINATION ${destination})
+endfunction()

@@ -1,18 +1,21 @@
 #include "gumption/base/download.h"
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "gumption/base/build_info.h"
 #include "gumption/base/checksum.h"
 #include "gumption/base/error.h"
+#include "gumption/base/files.h"
 #include "gumption/base/progress.h"
 
 #if GUMPTION_WITH_DOWNLOAD
-#include <curl/curl.h>
+#include "curl_kit.hpp"
 #endif
 
 namespace gumption {
@@ -25,13 +28,24 @@ void check_download(const DownloadRequest& request, const fs::path& file) {
     throw UserError(
         fmt::format("{}: expected {} bytes, found {} in {}. The file behind this address has changed or the "
                     "transfer was damaged; remove it and try again, or fetch it by hand.",
-                    request.url, request.size, size, file.string()));
+                    without_user(request.url), request.size, size, file.string()));
   }
-  if (request.sha256.empty()) return;
-  const std::string found = sha256_of_file(file);
-  if (found == request.sha256) return;
-  throw UserError(fmt::format("{}: expected SHA-256 {}, found {} for {}. Remove it and try again, or fetch it by hand.",
-                              request.url, request.sha256, found, file.string()));
+  const auto check_sum = [&](const char* kind, const std::string& expected, const std::string& found) {
+    if (found == expected) return;
+    throw UserError(fmt::format("{}: expected {} {}, found {} for {}. Remove it and try again, or fetch it by hand.",
+                                without_user(request.url), kind, expected, found, file.string()));
+  };
+  if (!request.sha256.empty()) check_sum("SHA-256", request.sha256, sha256_of_file(file));
+  if (!request.git_blob.empty()) check_sum("git's id", request.git_blob, git_blob_of_file(file));
+}
+
+std::string without_user(std::string_view url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string_view::npos) return std::string(url);
+  const auto host = scheme + 3;
+  const auto at = url.substr(0, url.find('/', host)).rfind('@');
+  if (at == std::string_view::npos || at < host) return std::string(url);
+  return fmt::format("{}{}", url.substr(0, host), url.substr(at + 1));
 }
 
 #if GUMPTION_WITH_DOWNLOAD
@@ -42,10 +56,6 @@ struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using FileHandle = std::unique_ptr<std::FILE, FileCloser>;
-
-struct CurlCleaner {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
 
 struct Transfer {
   fs::path part;
@@ -67,13 +77,16 @@ std::size_t take_bytes(char* bytes, std::size_t /*always one*/, std::size_t size
   auto& transfer = *static_cast<Transfer*>(context);
   if (transfer.first_byte) {
     transfer.first_byte = false;
-    long status = 0;
-    curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
+    const long status = status_of(transfer.handle);
     constexpr long kPartialContent = 206;
     if (transfer.resumed_from > 0 && status != kPartialContent && status != 0) {
       // The server sends everything again: so must we begin again.
-      transfer.file = open_part(transfer.part, "wb");
+      transfer.file.reset(std::fopen(transfer.part.c_str(), "wb"));
       transfer.resumed_from = 0;
+      if (!transfer.file) {
+        transfer.disk_failed = true;
+        return 0;
+      }
     }
   }
   const std::size_t written = std::fwrite(bytes, 1, size, transfer.file.get());
@@ -111,8 +124,7 @@ void configure(CURL* handle, const DownloadRequest& request, Transfer& transfer)
 }
 
 [[noreturn]] void fail(const DownloadRequest& request, CURL* handle, CURLcode code, const Transfer& transfer) {
-  long status = 0;
-  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  const long status = status_of(handle);
   std::string reason = curl_easy_strerror(code);
   std::string advice = "Run the same command again to continue.";
   if (transfer.disk_failed) {
@@ -124,56 +136,71 @@ void configure(CURL* handle, const DownloadRequest& request, Transfer& transfer)
     reason = fmt::format("the server answered {}", status);
     advice = "The address may have changed.";
   }
-  throw UserError(fmt::format("{}: can't be fetched: {}. {}", request.url, reason, advice));
+  throw DownloadError(fmt::format("{}: can't be fetched: {}. {}", without_user(request.url), reason, advice),
+                      code == CURLE_HTTP_RETURNED_ERROR ? status : 0);
 }
 
 /// A server that has nothing behind our place: either the part is the whole file, or it isn't this file at all.
 bool nothing_to_resume(CURL* handle, CURLcode code) {
-  long status = 0;
-  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   constexpr long kRangeNotSatisfiable = 416;
-  return code == CURLE_RANGE_ERROR || status == kRangeNotSatisfiable;
+  return code == CURLE_RANGE_ERROR || status_of(handle) == kRangeNotSatisfiable;
 }
 
-/// True when the transfer ended well; false when the part can't be continued and was removed.
-bool transfer_once(const DownloadRequest& request, const fs::path& part) {
-  const std::unique_ptr<CURL, CurlCleaner> handle(curl_easy_init());
-  ensure(handle != nullptr, "libcurl starts");
+enum class Outcome { kCame, kPartUnusable, kTryAgain };
+
+/// One request. kPartUnusable: what was there can't be continued and was removed.
+Outcome transfer_once(const DownloadRequest& request, const fs::path& part, CURL* handle, bool last) {
   Transfer transfer;
   transfer.part = part;
   transfer.resumed_from = fs::exists(part) ? fs::file_size(part) : 0;
   transfer.file = open_part(part, "ab");
-  transfer.handle = handle.get();
-  configure(handle.get(), request, transfer);
-  const CURLcode code = curl_easy_perform(handle.get());
+  transfer.handle = handle;
+  configure(handle, request, transfer);
+  const CURLcode code = curl_easy_perform(handle);
   transfer.progress.reset();
-  if (std::fflush(transfer.file.get()) != 0) transfer.disk_failed = true;
-  if (transfer.resumed_from > 0 && nothing_to_resume(handle.get(), code)) {
-    if (request.size != 0 && fs::file_size(part) == request.size) return true;
+  if (transfer.file && std::fflush(transfer.file.get()) != 0) transfer.disk_failed = true;
+  if (transfer.resumed_from > 0 && nothing_to_resume(handle, code)) {
+    if (request.size != 0 && fs::file_size(part) == request.size) return Outcome::kCame;
     fs::remove(part);
-    return false;
+    return Outcome::kPartUnusable;
   }
-  if (code == CURLE_OK && !transfer.disk_failed) return true;
+  if (code == CURLE_OK && !transfer.disk_failed) return Outcome::kCame;
   const bool empty = fs::file_size(part) == 0;
   if (empty) fs::remove(part);
-  fail(request, handle.get(), code, transfer);
+  if (!last && !transfer.disk_failed && may_pass(code, status_of(handle))) return Outcome::kTryAgain;
+  fail(request, handle, code, transfer);
+}
+
+void transfer(const DownloadRequest& request, const fs::path& part) {
+  const CurlHandle handle = new_curl_handle();
+  const CurlList headers = send_token(handle.get(), request.token);
+  unsigned attempt = 1;
+  while (true) {
+    const Outcome outcome = transfer_once(request, part, handle.get(), attempt >= request.attempts);
+    if (outcome == Outcome::kCame) return;
+    if (outcome == Outcome::kPartUnusable) continue;
+    ++attempt;
+    const double wait = seconds_before(handle.get(), attempt, request.first_wait_seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+  }
 }
 
 }  // namespace
 
 void download(const DownloadRequest& request) {
-  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
-  ensure(started == CURLE_OK, "libcurl starts");
-  fs::create_directories(request.to.parent_path());
+  const fs::path folder = request.to.has_parent_path() ? request.to.parent_path() : fs::path(".");
+  fs::create_directories(folder);
   const fs::path part = request.to.string() + ".part";
-  if (!transfer_once(request, part)) transfer_once(request, part);
+  transfer(request, part);
   try {
     check_download(request, part);
   } catch (const UserError&) {
     fs::remove(part);
     throw;
   }
+  sync_to_disk(part);
   fs::rename(part, request.to);
+  sync_to_disk(folder);
 }
 
 #else

@@ -291,4 +291,11 @@ void write_file(const fs::path& path, std::string_view bytes) {
   file.commit();
 }
 
+void sync_to_disk(const fs::path& file_or_folder) {
+  const Descriptor descriptor(::open(file_or_folder.c_str(), O_RDONLY | O_CLOEXEC));
+  // Some file systems know no syncing of folders, and say EINVAL.
+  if (descriptor.get() >= 0 && (::fsync(descriptor.get()) == 0 || errno == EINVAL)) return;
+  throw UserError(fmt::format("{}: can't write it: {}.", file_or_folder.string(), system_message(errno)));
+}
+
 }  // namespace gumption

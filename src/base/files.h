@@ -94,4 +94,7 @@ class AtomicFile {
 /// Writes a whole file through AtomicFile.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// Waits until a file's bytes, or a folder's names, are on the disk. UserError where the disk refuses them.
+void sync_to_disk(const std::filesystem::path& file_or_folder);
+
 }  // namespace gumption

@@ -16,6 +16,7 @@
 #include "gumption/base/progress.h"
 
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/output.h"
 
 namespace gumption::cli {
@@ -200,6 +201,7 @@ int parse_and_run(int argc, char** argv) {
     fmt::print(stderr, "{}", place.help(path_above(place)));
     return kWrongUsage;
   }
+  if (chosen.command->needs_engine && chosen.command->needs_engine()) become_engine(argv);
   return run_chosen(chosen);
 }
 

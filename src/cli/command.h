@@ -38,6 +38,7 @@ struct Command {
   std::vector<Operand> operands;
   OptionSet options;
   std::function<int(const CommonOptions&)> run;
+  std::function<bool()> needs_engine;  // whether, as it was called, it needs LibTorch; empty: never
   std::vector<Command> children;
 };
 
@@ -61,6 +62,11 @@ Command eval_command();
 Command measure_agreement_command();
 Command measure_compare_command();
 Command measure_effect_command();
+Command model_convert_command();
+Command model_info_command();
+Command model_list_command();
+Command model_pull_command();
+Command model_remove_command();
 Command score_command();
 Command systems_command();
 Command tokenize_command();

@@ -32,13 +32,21 @@ Command make_commands() {
                      "gumption corpus count books.counts ice melted"};
   corpus.children = {corpus_build_command(), corpus_info_command(), corpus_count_command(), corpus_index_command()};
 
+  Command model;
+  model.name = "model";
+  model.about = "Get, describe, convert and remove the checkpoints of BERT, GPT and GPT-2";
+  model.examples = {"gumption model pull all-MiniLM-L6-v2", "gumption model info bert-base-uncased/",
+                    "gumption model convert uncased_L-12_H-768_A-12 --out bert-base"};
+  model.children = {model_pull_command(), model_list_command(), model_info_command(), model_convert_command(),
+                    model_remove_command()};
+
   Command root;
   root.name = "gumption";
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),    std::move(corpus), eval_command(),   score_command(),     std::move(measure),
-                   tokenize_command(), systems_command(), doctor_command(), completion_command()};
+  root.children = {std::move(data),  std::move(corpus),  eval_command(),    score_command(),  std::move(measure),
+                   std::move(model), tokenize_command(), systems_command(), doctor_command(), completion_command()};
   return root;
 }
 

@@ -8,6 +8,7 @@
 #include "gumption/corpus/index_builder.h"
 
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/output.h"
 
 namespace gumption::cli {
@@ -62,6 +63,7 @@ Command corpus_build_command() {
       {"IN", "Text: files, folders, patterns, archives; - is standard input", &state->inputs, true, true}};
   command.options.add_file("out", state->out, "Index to write");
   command.options.add_all(describe(state->build));
+  command.needs_engine = is_one_of_several;
   command.run = [state](const CommonOptions& common) { return run(*state, common); };
   return command;
 }

@@ -74,13 +74,15 @@ void add_rival(nlohmann::ordered_json& json, const Rival& rival) {
   json["p_mcnemar"] = rival.result.p_mcnemar;
 }
 
-void print_as_json(const State& state, const AccuracyTally& tally, const std::vector<Rival>& rivals,
-                   const std::vector<Mistake>& mistakes) {
+void print_as_json(const State& state, const AccuracyTally& tally, std::uint64_t truncated,
+                   const std::vector<Rival>& rivals, const std::vector<Mistake>& mistakes) {
   nlohmann::ordered_json json;
-  json["system"] = state.scoring.system;
+  json["system"] = system_name(state.scoring);
+  if (!state.scoring.model.empty()) json["model"] = state.scoring.model;
   json["data"] = state.scoring.data;
   json.update(to_json(tally.all()));
   if (tally.unlabelled() > 0) json["unlabelled"] = tally.unlabelled();
+  if (truncated > 0) json["truncated"] = truncated;
   for (const Rival& rival : rivals) add_rival(json, rival);
   json["by"] = nlohmann::ordered_json::object();
   for (const auto& [note, values] : tally.by()) {
@@ -120,7 +122,7 @@ void print_mistakes(const std::vector<Mistake>& mistakes) {
 
 void print_as_text(const State& state, const AccuracyTally& tally) {
   Table table({"", "accuracy", "95% interval", "questions", "ties"});
-  table.add(row_of(state.scoring.system, tally.all()));
+  table.add(row_of(system_name(state.scoring), tally.all()));
   for (const auto& [note, values] : tally.by()) {
     table.add_heading("by " + note);
     for (const auto& [value, accuracy] : values) table.add(row_of("  " + value, accuracy));
@@ -133,12 +135,18 @@ int run(const State& state, const CommonOptions& common) {
   if (!state.against.empty()) pairing = Pairing{read_score_file(state.against), {state.scoring.data, {}, {}}, {}};
   AccuracyTally tally;
   std::vector<Mistake> mistakes;
-  const SourceFile source = score_questions(state.scoring, [&](const Question& question, const Answer& answer) {
-    tally.add(question, answer);
-    if (pairing) pairing->add(question, answer);
-    if (state.wrong && question.label && *question.label != answer.choice)
-      mistakes.push_back({question, answer.choice});
+  const ScoringResult result = score_questions(state.scoring, [&](const Scored& scored) {
+    for (std::size_t i = 0; i < scored.questions.size(); ++i) {
+      const Question& question = scored.questions[i];
+      const Answer& answer = scored.answers[i];
+      tally.add(question, answer);
+      if (pairing) pairing->add(question, answer);
+      if (state.wrong && question.label && *question.label != answer.choice)
+        mistakes.push_back({question, answer.choice});
+    }
   });
+  const SourceFile& source = result.source;
+  note_truncated(common, result);
   note_labels(common, {source});
   if (tally.all().n == 0) {
     throw UserError(Complaint{state.scoring.data, 0, "questions with labels",
@@ -149,7 +157,7 @@ int run(const State& state, const CommonOptions& common) {
   std::vector<Rival> rivals;
   if (pairing) rivals.push_back({state.against, pairing->compared(state.scoring.read.limit != 0)});
   if (common.json) {
-    print_as_json(state, tally, rivals, mistakes);
+    print_as_json(state, tally, result.truncated, rivals, mistakes);
     return 0;
   }
   if (state.wrong) print_mistakes(mistakes);
@@ -173,11 +181,13 @@ Command eval_command() {
   command.about = "Measure a system's accuracy, in all and by category";
   command.examples = {"gumption eval --system first --data copa-dev.xml",
                       "gumption eval --system longest --set unit=words --data dev.jsonl --wrong --limit 100",
-                      "gumption eval --system longest --data dev.jsonl --against first.jsonl"};
+                      "gumption eval --system longest --data dev.jsonl --against first.jsonl",
+                      "gumption eval --model all-MiniLM-L6-v2 --method similarity --data copa-dev.xml"};
   command.options.add_all(describe(state->scoring));
   command.options.add_file("against", state->against,
                            "Another system's score file or COPA responses, to compare this one with");
   command.options.add("wrong", state->wrong, "List the questions that were answered wrong");
+  command.needs_engine = [state] { return needs_engine(state->scoring); };
   command.run = [state](const CommonOptions& common) {
     state->scoring.threads = common.threads;
     return run(*state, common);

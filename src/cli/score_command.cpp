@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/error.h"
 #include "gumption/base/files.h"
-#include "gumption/cluster/process_group.h"
 #include "gumption/data/predictions.h"
+#include "gumption/systems/score_log.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -21,26 +22,71 @@ struct State {
   std::string as = "scores";
 };
 
-std::string score_line(const Question& question, const Answer& answer) {
-  nlohmann::ordered_json row;
-  row["id"] = question.id;
-  row["scores"] = answer.scores;
-  row["choice"] = answer.choice;
-  if (question.label) row["label"] = *question.label;
-  return row.dump() + "\n";
+/// The lines of a log in the form that was asked for.
+void write_as(const std::string& form, const ScoreLog& log, AtomicFile& file) {
+  if (form != "scores") file.write(prediction_header(form));
+  log.read([&](const std::string& line) {
+    if (form == "scores") {
+      file.write(line + "\n");
+      return;
+    }
+    const auto row = nlohmann::json::parse(line);
+    file.write(prediction_line(form, {row["id"], row["choice"], row["scores"].size()}));
+  });
+}
+
+std::string line_as(const std::string& form, const Question& question, const Answer& answer) {
+  if (form == "scores") return score_line(question, answer) + "\n";
+  return prediction_line(form, {question.id, answer.choice, question.choices.size()});
+}
+
+ScoringResult score_to_stdout(const State& state) {
+  AtomicFile file("-");
+  if (state.as != "scores") file.write(prediction_header(state.as));
+  const ScoringResult result = score_questions(state.scoring, [&](const Scored& scored) {
+    for (std::size_t i = 0; i < scored.questions.size(); ++i) {
+      file.write(line_as(state.as, scored.questions[i], scored.answers[i]));
+    }
+  });
+  file.commit();
+  return result;
+}
+
+/// Through a log beside the file, so that a killed run can go on.
+ScoringResult score_to_file(const State& state, const CommonOptions& common) {
+  if (state.scoring.data.empty()) throw UsageError("--data is required: a file of questions.");
+  AtomicFile file(state.out);
+  ScoreLog log(state.out, description_of_run(state.scoring));
+  if (!log.answered().empty()) {
+    print_note(common, fmt::format("going on behind {} questions that were answered before.", log.answered().size()));
+  }
+  const ScoringResult result = score_questions(
+      state.scoring,
+      [&](const Scored& scored) {
+        std::string lines;
+        for (std::size_t i = 0; i < scored.questions.size(); ++i) {
+          lines += score_line(scored.questions[i], scored.answers[i]) + "\n";
+        }
+        log.add(lines);
+      },
+      log.answered());
+  write_as(state.as, log, file);
+  file.commit();
+  log.remove();
+  return result;
+}
+
+/// In a process that helps the first one and writes nothing itself.
+ScoringResult score_for_others(const State& state) {
+  return score_questions(state.scoring, [](const Scored&) {});
 }
 
 int run(const State& state, const CommonOptions& common) {
-  AtomicFile file(state.out);
-  const bool as_scores = state.as == "scores";
-  if (!as_scores) file.write(prediction_header(state.as));
-  const SourceFile source = score_questions(state.scoring, [&](const Question& question, const Answer& answer) {
-    if (!is_first_process()) return;
-    file.write(as_scores ? score_line(question, answer)
-                         : prediction_line(state.as, {question.id, answer.choice, question.choices.size()}));
-  });
-  if (is_first_process()) file.commit();
-  note_labels(common, {source});
+  const ScoringResult result = only_helps(state.scoring) ? score_for_others(state)
+                               : state.out == "-"        ? score_to_stdout(state)
+                                                         : score_to_file(state, common);
+  note_labels(common, {result.source});
+  note_truncated(common, result);
   return 0;
 }
 
@@ -53,12 +99,16 @@ Command score_command() {
   command.about = "Write a system's scores for every choice, or its predictions for a leaderboard";
   command.examples = {
       "gumption score --system longest --data copa-dev.xml --out scores.jsonl",
-      "gumption score --system random --seed 3 --data test.jsonl --as labels-from-1 --out predictions.lst"};
+      "gumption score --system random --seed 3 --data test.jsonl --as labels-from-1 --out predictions.lst",
+      "gumption score --model bert-base-uncased --method masked-likelihood --data copa-dev.xml --out scores.jsonl"};
   command.options.add_all(describe(state->scoring));
-  command.options.add_file("out", state->out, "File to write; - is standard output");
+  command.options.add_file("out", state->out,
+                           "File to write; - is standard output. A killed run goes on from OUT.partial");
   std::vector<std::string> forms = {"scores"};
   forms.insert(forms.end(), prediction_formats().begin(), prediction_formats().end());
   command.options.add_choice("as", state->as, "JSON Lines of scores, or the form a leaderboard takes", forms);
+  command.options.add("details", state->scoring.details, "Add the log-probability of every token, where there is one");
+  command.needs_engine = [state] { return needs_engine(state->scoring); };
   command.run = [state](const CommonOptions& common) {
     state->scoring.threads = common.threads;
     return run(*state, common);

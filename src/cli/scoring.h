@@ -15,10 +15,17 @@
 namespace gumption::cli {
 
 struct ScoringOptions {
-  std::string system;
+  std::string system;  // or what `model` and `method` say
+  std::string model;
+  std::string method;
   std::string data;
   std::vector<std::string> settings;  // name=value
   std::vector<std::string> corpus;    // for systems that count in text
+  std::string tokenizer;              // these four for systems that ask a model
+  std::string device;
+  std::string precision;
+  std::string normalise;
+  bool details = false;
   std::optional<std::uint64_t> seed;  // for systems that have one
   std::uint64_t threads = 0;          // for systems that have a choice; set from the common options
   std::uint64_t batch = 256;
@@ -27,9 +34,33 @@ struct ScoringOptions {
 
 OptionSet describe(ScoringOptions& options);
 
-/// Asks the system all questions, in batches of bounded memory unless it wants to see them all first, and calls `take`
-/// with each question and its answer.
-SourceFile score_questions(const ScoringOptions& options,
-                           const std::function<void(const Question&, const Answer&)>& take);
+/// The system that is meant, by name. UsageError where neither a system nor a model is given.
+std::string system_name(const ScoringOptions& options);
+
+/// Whether it needs LibTorch.
+bool needs_engine(const ScoringOptions& options);
+
+/// Whether this is a later one of several processes that share the counting: it answers for nobody and writes nothing.
+bool only_helps(const ScoringOptions& options);
+
+/// One line of JSON that tells runs apart whose scores may differ: the system, its settings, the data.
+std::string description_of_run(const ScoringOptions& options);
+
+struct ScoringResult {
+  SourceFile source;
+  std::uint64_t truncated = 0;  // texts that were too long for the system
+};
+
+/// Asks the system all questions but the first `skip`, in batches of bounded memory unless it wants to see them all
+/// first, and calls `take` with the questions and answers of each batch.
+struct Scored {
+  std::span<const Question> questions;
+  std::span<const Answer> answers;
+};
+ScoringResult score_questions(const ScoringOptions& options, const std::function<void(const Scored&)>& take,
+                              const std::vector<std::string>& answered_before = {});
+
+/// Says on stderr how many texts were cut.
+void note_truncated(const CommonOptions& common, const ScoringResult& result);
 
 }  // namespace gumption::cli

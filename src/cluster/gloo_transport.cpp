@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "gumption/base/error.h"
+#include "gumption/cluster/gloo.h"
 #include "gumption/cluster/process_group_torch.h"
 #include "gumption/cluster/transport.h"
 
@@ -141,6 +142,8 @@ class GlooTransport final : public Transport {
   c10::intrusive_ptr<Group> group_;
 };
 
+namespace {
+
 std::unique_ptr<Transport> connect_processes(const ClusterOptions& options) {
   ensure(options.size > 1, "there are others to connect to");
   // Writing to a process that has ended is an error to be reported, not the end of this one.
@@ -149,6 +152,10 @@ std::unique_ptr<Transport> connect_processes(const ClusterOptions& options) {
   FLAGS_caffe2_log_level = kFatalOnly;
   return std::make_unique<GlooTransport>(options);
 }
+
+}  // namespace
+
+void use_gloo() { set_transport(connect_processes); }
 
 c10::intrusive_ptr<c10d::Backend> torch_backend(const ProcessGroup& group) {
   const auto* transport = dynamic_cast<const GlooTransport*>(group.transport());

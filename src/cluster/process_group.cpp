@@ -1,5 +1,6 @@
 #include "gumption/cluster/process_group.h"
 
+#include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
 #include "gumption/cluster/transport.h"
 
@@ -7,7 +8,14 @@ namespace gumption {
 
 namespace {
 
-bool first_process = true;  // set once, before anything is printed
+bool first_process = true;           // set once, before anything is printed
+ConnectProcesses connect = nullptr;  // set once, when the program starts
+
+std::unique_ptr<Transport> connect_processes(const ClusterOptions& options) {
+  require_feature("cluster");
+  ensure(connect != nullptr, "a program that makes groups of several processes says how they connect");
+  return connect(options);
+}
 
 std::string_view bytes_of(const std::uint64_t& number) {
   return {reinterpret_cast<const char*>(&number), sizeof(number)};
@@ -15,6 +23,8 @@ std::string_view bytes_of(const std::uint64_t& number) {
 std::span<char> room_of(std::uint64_t& number) { return {reinterpret_cast<char*>(&number), sizeof(number)}; }
 
 }  // namespace
+
+void set_transport(ConnectProcesses how) { connect = how; }
 
 ProcessGroup::ProcessGroup(const ClusterOptions& options) : rank_(options.rank), size_(options.size) {
   ensure(rank_ < size_, "a process is one of its group");

@@ -25,8 +25,8 @@ class ProcessGroup {
   /// Blocks are never larger than this, so that memory doesn't grow with what is sent.
   static constexpr std::size_t kBlock = std::size_t{1} << 22;
 
-  /// Waits for all others; from then on SIGPIPE is ignored in this process. A single process needs nothing but itself,
-  /// and its calls do nothing.
+  /// Waits for all others, over what set_transport() was given (use_gloo() in gloo.h); from then on SIGPIPE is ignored
+  /// in this process. A single process needs nothing but itself, and its calls do nothing.
   explicit ProcessGroup(const ClusterOptions& options);
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What stands under a ProcessGroup, for those who hold tensors. Costs LibTorch's headers; needs the feature `cluster`,
-// and USE_C10D_GLOO isn't needed to include it.
+// What stands under a ProcessGroup, for those who hold tensors. Costs LibTorch's headers; needs the target
+// gumption::cluster_gloo.
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>

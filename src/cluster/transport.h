@@ -1,6 +1,6 @@
 #pragma once
 
-// What carries bytes between processes: the one place that knows LibTorch. Only the room itself includes this.
+// What carries bytes between processes. ProcessGroup is what others use.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,10 @@ class Transport {
   virtual void all_reduce_sum(std::span<double> values) = 0;
 };
 
-/// Waits until all processes are there. `options.size` must be above 1. UserError in a build without the feature.
-std::unique_ptr<Transport> connect_processes(const ClusterOptions& options);
+/// Waits until all processes are there; `options.size` is above 1.
+using ConnectProcesses = std::unique_ptr<Transport> (*)(const ClusterOptions& options);
+
+/// How this program's groups connect. Call once, before starting threads.
+void set_transport(ConnectProcesses connect);
 
 }  // namespace gumption

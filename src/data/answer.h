@@ -16,6 +16,7 @@ struct Answer {
   std::vector<double> scores;
   int choice = 0;
   bool tie = false;
+  std::vector<std::vector<double>> token_log_probabilities = {};  // of each choice, where they were asked for
 };
 
 /// `scores` must not be empty.
@@ -24,7 +25,7 @@ inline Answer make_answer(std::string id, std::vector<double> scores) {
   const auto best = std::max_element(scores.begin(), scores.end());
   const auto choice = static_cast<int>(best - scores.begin());
   const bool tie = std::count(scores.begin(), scores.end(), *best) > 1;
-  return {std::move(id), std::move(scores), choice, tie};
+  return {std::move(id), std::move(scores), choice, tie, {}};
 }
 
 }  // namespace gumption

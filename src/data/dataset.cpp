@@ -103,8 +103,10 @@ class QuestionSource {
 }  // namespace
 
 SourceFile for_each_question(const fs::path& path, const ReadOptions& options,
-                             const std::function<void(const Question&)>& take) {
+                             const std::function<void(const Question&)>& take,
+                             const std::function<void(const SourceFile&)>& opened) {
   QuestionSource source(path, options);
+  if (opened) opened(source.source());
   Question question;
   while (source.next(question)) take(question);
   return source.source();

@@ -55,9 +55,10 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
 /// Where questions of several files share ids (row numbers, mostly), puts the file's name before each id of all files.
 void make_ids_unique(Dataset& dataset);
 
-/// Calls `take` with each question in turn and gives where they came from; nothing is kept. The question is valid
-/// during the call only.
+/// Calls `opened`, where there is one, when the file is open, and then `take` with each question in turn; gives where
+/// they came from. Nothing is kept: a question is valid during its call only.
 SourceFile for_each_question(const std::filesystem::path& path, const ReadOptions& options,
-                             const std::function<void(const Question&)>& take);
+                             const std::function<void(const Question&)>& take,
+                             const std::function<void(const SourceFile&)>& opened = {});
 
 }  // namespace gumption

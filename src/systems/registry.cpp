@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
 #include "gumption/systems/correlation_systems.h"
 #include "gumption/systems/hits_systems.h"
+#include "gumption/systems/model_systems.h"
 #include "gumption/systems/plain_systems.h"
 
 namespace gumption {
@@ -18,10 +20,30 @@ std::unique_ptr<SystemSetup> setup() {
   return std::make_unique<SetupOf<Options, Made>>();
 }
 
+/// The setup of a system that the model factory makes.
+template <class Options>
+class ModelSetup final : public SystemSetup {
+ public:
+  OptionSet describe() override { return description_of(options_); }
+  std::unique_ptr<System> make() override {
+    require_feature("libtorch");
+    ensure(model_factory() != nullptr, "a program that makes model systems has a model factory");
+    return model_factory()->make(options_);
+  }
+
+ private:
+  Options options_;
+};
+
+template <class Options>
+std::unique_ptr<SystemSetup> model_setup() {
+  return std::make_unique<ModelSetup<Options>>();
+}
+
 }  // namespace
 
 std::span<const SystemEntry> systems() {
-  static const std::array<SystemEntry, 7> entries = {
+  static const std::array<SystemEntry, 13> entries = {
       {{"random", "Chooses by chance, the same choice for the same question and seed",
         setup<RandomOptions, RandomSystem>},
        {"first", "Always chooses the first choice", setup<FirstOptions, FirstSystem>},
@@ -33,7 +55,16 @@ std::span<const SystemEntry> systems() {
        {"pmi", "Pointwise mutual information of the premise's and the choice's words in a large text",
         setup<PmiOptions, PmiSystem>},
        {"dice", "Dice's coefficient of the premise's and the choice's words in a large text",
-        setup<DiceOptions, DiceSystem>}}};
+        setup<DiceOptions, DiceSystem>},
+       {"bert", "A BERT that was fine-tuned to choose", model_setup<BertOptions>, true},
+       {"gpt", "A GPT-1 that was fine-tuned to choose", model_setup<GptOptions>, true},
+       {"lm", "How likely a GPT finds each choice after the question", model_setup<LanguageModelOptions>, true},
+       {"masked-lm", "How likely a BERT finds each word of a choice when it is masked", model_setup<MaskedLmOptions>,
+        true},
+       {"similarity", "How near a BERT's mean vectors of question and choice are", model_setup<SimilarityOptions>,
+        true},
+       {"next-sentence", "Whether a BERT finds that the choice follows the question", model_setup<NextSentenceOptions>,
+        true}}};
   return entries;
 }
 

@@ -13,6 +13,7 @@ struct SystemEntry {
   std::string name;
   std::string about;  // one line
   std::unique_ptr<SystemSetup> (*setup)() = nullptr;
+  bool asks_model = false;  // needs LibTorch
 };
 
 std::span<const SystemEntry> systems();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gumption/base/options.h"
@@ -16,6 +18,9 @@ class System {
  public:
   virtual ~System() = default;
 
+  /// Called at most once, before anything else, with the name of the data's format, by which a default may be chosen.
+  virtual void note_format(std::string_view) {}
+
   /// Whether prepare() has to see all questions before the first is answered, as where one pass over a large text
   /// serves them all. Callers then keep all questions in memory; otherwise they need not.
   virtual bool wants_questions_first() const { return false; }
@@ -25,6 +30,9 @@ class System {
 
   /// One answer for each question, in order. Not thread-safe unless a system says so.
   virtual std::vector<Answer> answer(std::span<const Question> questions) = 0;
+
+  /// Texts so far that were too long for the system and were cut.
+  virtual std::uint64_t truncated() const { return 0; }
 };
 
 /// A system's options before it is made: describe() binds to them, make() reads them.

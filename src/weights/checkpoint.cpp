@@ -9,9 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "gumption/base/error.h"
+#include "gumption/text/unicode.h"
 #include "gumption/weights/canonical_names.h"
 #include "gumption/weights/derived_config.h"
 #include "gumption/weights/parameters.h"
+#include "gumption/weights/tensorflow_index.h"
 #include "gumption/weights/transpose.h"
 
 namespace gumption {
@@ -31,14 +33,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-bool has_tensorflow_index(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".index") return true;
-  }
-  return is_file(folder / "variables" / "variables.index");
-}
-
 WeightsFound find_weights(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) {
@@ -55,7 +49,7 @@ WeightsFound find_weights(const fs::path& folder) {
     if (is_file(candidate.path)) return candidate;
   }
   if (is_file(folder / "params_shapes.json")) return {"openai-npy", folder, open_gpt1_npy};
-  if (has_tensorflow_index(folder)) return {"tensorflow", folder, open_tensorflow};
+  if (!find_bundles(folder).empty()) return {"tensorflow", folder, open_tensorflow};
   throw UserError(Complaint{folder.string(), 0,
                             "a model: model.safetensors, pytorch_model.bin, a TensorFlow checkpoint (*.index, or "
                             "variables/ of a SavedModel) or OpenAI's params_shapes.json",
@@ -88,6 +82,9 @@ class CanonicalTensors {
   CanonicalTensors(std::shared_ptr<const TensorStore> store, Architecture architecture, const WeightsFound& weights)
       : weights_(weights) {
     for (const StoredTensor& stored : store->tensors()) {
+      if (find_invalid_utf8(stored.name)) {
+        throw UserError(Complaint{weights.path.string(), 0, "names in UTF-8", in_quotes(stored.name), ""});
+      }
       const CanonicalName name = weights.format == "tensorflow" ? canonical_from_tensorflow(stored.name, architecture)
                                                                 : canonical_from_pytorch(stored.name, architecture);
       if (!name.name.empty()) add(stored, name);

@@ -73,6 +73,7 @@ ElementType precision_of(const Checkpoint& checkpoint);
 struct FileToCopy {
   std::filesystem::path from;
   std::string name;
+  std::string text = {};  // what to write, where `from` is empty
 };
 
 /// The files of a folder's tokenizer, under the names that `transformers` looks for: TensorFlow's assets/vocab.txt

@@ -85,7 +85,11 @@ void write_checkpoint(const fs::path& folder, const CheckpointToWrite& checkpoin
   write_safetensors(target.filling() / "model.safetensors", checkpoint.tensors, checkpoint.precision);
   for (const FileToCopy& file : checkpoint.files) {
     ensure(fs::path(file.name).filename() == file.name, "files of a checkpoint lie in its folder");
-    copy_into(file.from, target.filling() / file.name);
+    if (file.from.empty()) {
+      write_file(target.filling() / file.name, file.text);
+    } else {
+      copy_into(file.from, target.filling() / file.name);
+    }
   }
   if (!checkpoint.record.empty()) write_file(target.filling() / "gumption.json", checkpoint.record);
   target.commit();

@@ -27,13 +27,7 @@ fs::path find_index(const fs::path& given) {
     if (is_file(index)) return index;
     throw UserError(Complaint{given.string(), 0, "a TensorFlow checkpoint", fmt::format("no {}", index.string()), ""});
   }
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(given)) {
-    if (entry.path().extension() == ".index") found.push_back(entry.path());
-  }
-  if (found.empty() && is_file(given / "variables" / "variables.index")) {
-    return given / "variables" / "variables.index";
-  }
+  const auto found = find_bundles(given);
   if (found.size() != 1) {
     throw UserError(Complaint{given.string(), 0, "one TensorFlow checkpoint (*.index, or variables/variables.index)",
                               fmt::format("{}", found.size()), "Give each checkpoint a folder of its own"});
@@ -84,6 +78,24 @@ class DataFiles {
 };
 
 }  // namespace
+
+std::vector<fs::path> find_bundles(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".index") continue;
+    const std::string start = path.stem().string() + ".data-00000-of-";
+    for (const auto& other : fs::directory_iterator(folder, ignored)) {
+      if (!other.path().filename().string().starts_with(start)) continue;
+      found.push_back(path);
+      break;
+    }
+  }
+  const fs::path saved = folder / "variables" / "variables.index";
+  if (found.empty() && is_file(saved)) found.push_back(saved);
+  return found;
+}
 
 std::shared_ptr<const TensorStore> open_tensorflow(const fs::path& prefix_or_folder) {
   const fs::path path = find_index(prefix_or_folder);

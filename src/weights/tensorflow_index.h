@@ -4,6 +4,7 @@
 // PREFIX.data-00000-of-0000N with their bytes.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ struct BundleIndex {
   std::uint64_t shards = 0;
   std::vector<BundleEntry> entries;
 };
+
+/// The checkpoints in a folder, as their index files: those with a data file beside them, or else a SavedModel's
+/// variables/variables.index.
+std::vector<std::filesystem::path> find_bundles(const std::filesystem::path& folder);
 
 /// Reads an index file's bytes through LevelDB's table, whose block handles are checked first: LevelDB itself trusts
 /// them with allocations. `name` is for messages. UserError for what is damaged or compressed, or where the build has

@@ -19,5 +19,14 @@ TEST(Checksum, MatchesTheStandardsExamples) {
   EXPECT_THROW(sha256_of_file(folder / "absent"), UserError);
 }
 
+// What `git hash-object` prints.
+TEST(Checksum, MatchesGit) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(git_blob_of_file(folder.write("empty", "")), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+  EXPECT_EQ(git_blob_of_file(folder.write("hello", "hello\n")), "ce013625030ba8dba906f756967f9e9ca394464a");
+  EXPECT_EQ(git_blob_of_file(folder.write("long", std::string(1'000'000, 'a'))),
+            "de1fbf0c2f34f67f01f355f31ed0cf7319643c5e");
+}
+
 }  // namespace
 }  // namespace gumption

@@ -7,6 +7,7 @@
 
 #include "gumption/base/checksum.h"
 #include "gumption/base/error.h"
+#include "gumption/base/http_query.h"
 
 #include "support/http_server.h"
 #include "support/support.h"
@@ -161,6 +162,97 @@ TEST_F(Download, ASilentServerIsGivenUp) {
   DownloadRequest impatient = request(server);
   impatient.stall_seconds = 1;
   EXPECT_THAT(message_of(impatient), HasSubstr("can't be fetched"));
+}
+
+TEST_F(Download, AFailingServerIsAskedAgainForWhatIsLeft) {
+  int asked = 0;
+  const HttpServer server([&](const HttpRequest& request) {
+    ++asked;
+    if (asked == 1) return HttpReply{503, {}, "busy", std::string::npos, std::string::npos};
+    HttpReply reply = test::serve_bytes(request, bytes_);
+    if (asked == 2) reply.cut_after = 70'000;
+    return reply;
+  });
+  DownloadRequest patient = request(server);
+  patient.attempts = 3;
+  patient.first_wait_seconds = 0.01;
+  download(patient);
+  EXPECT_TRUE(got_everything());
+  EXPECT_EQ(server.requests().back().headers.at("range"), "bytes=70000-");
+}
+
+TEST_F(Download, TheStatusIsTold) {
+  const HttpServer server([](const HttpRequest&) {
+    return HttpReply{403, {}, "no", std::string::npos, std::string::npos};
+  });
+  try {
+    download(request(server));
+    ADD_FAILURE() << "no error";
+  } catch (const DownloadError& error) {
+    EXPECT_EQ(error.status(), 403);
+  }
+}
+
+TEST_F(Download, ATokenStaysWithItsHost) {
+  const HttpServer storage([&](const HttpRequest& request) { return test::serve_bytes(request, bytes_); });
+  const HttpServer server([&](const HttpRequest&) {
+    return HttpReply{302, {{"Location", storage.address() + "/signed"}}, "", std::string::npos, std::string::npos};
+  });
+  DownloadRequest secret = request(server);
+  secret.token = "hf_secret";
+  download(secret);
+  EXPECT_TRUE(got_everything());
+  EXPECT_EQ(server.requests().at(0).headers.at("authorization"), "Bearer hf_secret");
+  EXPECT_EQ(storage.requests().at(0).headers.count("authorization"), 0U);
+}
+
+TEST_F(Download, GitsIdIsChecked) {
+  const HttpServer server([](const HttpRequest& request) { return test::serve_bytes(request, "hello\n"); });
+  DownloadRequest small = request(server);
+  small.size = 0;
+  small.sha256.clear();
+  small.git_blob = "ce013625030ba8dba906f756967f9e9ca394464a";  // git hash-object
+  download(small);
+  EXPECT_EQ(test::read_bytes(folder_ / "got"), "hello\n");
+  small.git_blob[0] = 'd';
+  EXPECT_THAT(message_of(small), HasSubstr("expected git's id de013625"));
+}
+
+TEST(Address, LosesItsUser) {
+  EXPECT_EQ(without_user("https://me:secret@host:80/a@b"), "https://host:80/a@b");
+  EXPECT_EQ(without_user("https://host/a@b"), "https://host/a@b");
+  EXPECT_EQ(without_user("plain"), "plain");
+}
+
+TEST(HttpQueryTest, GivesStatusHeadersAndBody) {
+  const HttpServer server([](const HttpRequest& request) {
+    if (request.path == "/moved") return HttpReply{307, {{"Location", "/there"}, {"X-Old", "1"}}, "", 0, 0};
+    return HttpReply{404, {{"X-Error-Code", "Gone "}}, "no such thing", std::string::npos, std::string::npos};
+  });
+  HttpQuery query;
+  query.url = server.address() + "/moved";
+  const HttpAnswer answer = ask_http(query);
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(answer.headers.at("x-error-code"), "Gone");
+  EXPECT_EQ(answer.headers.count("x-old"), 0U);
+  EXPECT_EQ(answer.body, "no such thing");
+  query.follow_redirects = false;
+  query.head_only = true;
+  EXPECT_EQ(ask_http(query).status, 307);
+  EXPECT_EQ(server.requests().back().method, "HEAD");
+}
+
+TEST(HttpQueryTest, AsksABusyServerAgain) {
+  int asked = 0;
+  const HttpServer server([&](const HttpRequest&) {
+    return HttpReply{++asked < 3 ? 502 : 200, {}, "here", std::string::npos, std::string::npos};
+  });
+  HttpQuery query;
+  query.url = server.address();
+  query.first_wait_seconds = 0.01;
+  EXPECT_EQ(ask_http(query).body, "here");
+  query.largest_body = 3;
+  EXPECT_THROW(ask_http(query), DownloadError);
 }
 
 }  // namespace

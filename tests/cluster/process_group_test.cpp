@@ -9,6 +9,9 @@
 
 #include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
+#if GUMPTION_WITH_CLUSTER
+#include "gumption/cluster/gloo.h"
+#endif
 
 #include "support/processes.h"
 
@@ -59,6 +62,9 @@ class SeveralProcesses : public testing::Test {
  protected:
   void SetUp() override {
     if (!has_cluster()) GTEST_SKIP() << "built without the feature";
+#if GUMPTION_WITH_CLUSTER
+    use_gloo();
+#endif
   }
 };
 

@@ -9,6 +9,9 @@
 
 #include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
+#if GUMPTION_WITH_CLUSTER
+#include "gumption/cluster/gloo.h"
+#endif
 #include "gumption/corpus/asked_counts.h"
 #include "gumption/corpus/count_index.h"
 #include "gumption/corpus/index_builder.h"
@@ -78,6 +81,9 @@ class ClusterCounts : public testing::Test {
     for (const Feature& feature : build_info().features) {
       if (feature.name == "cluster" && !feature.built_in) GTEST_SKIP() << "built without the feature";
     }
+#if GUMPTION_WITH_CLUSTER
+    use_gloo();
+#endif
   }
 
   static ClusterOptions process(std::size_t rank, std::size_t size, std::uint16_t port) {

@@ -1,0 +1,40 @@
+#include "gumption/models/factory.h"
+
+#include "gumption/models/bert_systems.h"
+#include "gumption/models/gpt_systems.h"
+#include "gumption/systems/model_systems.h"
+
+namespace gumption {
+
+namespace {
+
+class Factory final : public ModelFactory {
+ public:
+  std::unique_ptr<System> make(const BertOptions& options) const override {
+    return std::make_unique<BertSystem>(options);
+  }
+  std::unique_ptr<System> make(const GptOptions& options) const override {
+    return std::make_unique<GptSystem>(options);
+  }
+  std::unique_ptr<System> make(const LanguageModelOptions& options) const override {
+    return std::make_unique<LanguageModelSystem>(options);
+  }
+  std::unique_ptr<System> make(const MaskedLmOptions& options) const override {
+    return std::make_unique<MaskedLmSystem>(options);
+  }
+  std::unique_ptr<System> make(const SimilarityOptions& options) const override {
+    return std::make_unique<SimilaritySystem>(options);
+  }
+  std::unique_ptr<System> make(const NextSentenceOptions& options) const override {
+    return std::make_unique<NextSentenceSystem>(options);
+  }
+};
+
+}  // namespace
+
+void use_models() {
+  static const Factory factory;
+  set_model_factory(&factory);
+}
+
+}  // namespace gumption

@@ -1,0 +1,81 @@
+#pragma once
+
+// BERT: the encoder, its pooler, and the heads for multiple choice, next sentences and masked words.
+
+#include <optional>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "gumption/nn/attention.h"
+#include "gumption/nn/layers.h"
+#include "gumption/nn/packed.h"
+#include "gumption/nn/parameter_source.h"
+
+namespace gumption {
+
+/// Which heads a model is loaded with. UserError where the checkpoint lacks one, unless it may be made new.
+struct BertHeads {
+  bool pooler = false;
+  bool multiple_choice = false;  // needs the pooler
+  bool next_sentence = false;    // needs the pooler
+  bool masked_lm = false;
+};
+
+/// A batch as the encoder takes it, on its device.
+struct EncoderInput {
+  at::Tensor ids;
+  at::Tensor positions;
+  at::Tensor types;
+  AttentionPlan attention;
+};
+
+class Bert {
+ public:
+  /// Takes its parameters from `source`. Heads that the checkpoint lacks are made new when `new_heads` says so, from
+  /// the default random generator.
+  Bert(const ModelConfig& config, ParameterSource& source, BertHeads heads, bool new_heads = false);
+
+  EncoderInput input(const PackedTokens& tokens) const;
+
+  /// The last states, [tokens, hidden]. With `all_states`: also the embeddings and every layer's output.
+  at::Tensor encode(const EncoderInput& input, const Dropout& dropout = {},
+                    std::vector<at::Tensor>* all_states = nullptr) const;
+
+  /// The pooled vectors of the tokens at `rows` (each sequence's [CLS]), [rows, hidden].
+  at::Tensor pool(const at::Tensor& states, const at::Tensor& rows) const;
+
+  /// One number for each pooled vector, [rows].
+  at::Tensor choice_logits(const at::Tensor& pooled, const Dropout& dropout = {}) const;
+
+  /// [rows, 2]: is next, is not next.
+  at::Tensor next_sentence_logits(const at::Tensor& pooled) const;
+
+  /// Of the tokens at `rows`, over the vocabulary: [rows, vocabulary].
+  at::Tensor masked_lm_logits(const at::Tensor& states, const at::Tensor& rows) const;
+
+  const ModelConfig& config() const { return config_; }
+  const at::TensorOptions& options() const { return options_; }
+
+ private:
+  struct Layer {
+    Linear query, key, value, attention_output, inner, output;
+    LayerNorm attention_norm, output_norm;
+  };
+
+  void load_heads(ParameterSource& source, BertHeads heads, bool new_heads);
+  at::Tensor embed(const EncoderInput& input, const Dropout& dropout) const;
+  at::Tensor apply(const Layer& layer, const at::Tensor& x, const EncoderInput& input, const Dropout& dropout) const;
+
+  ModelConfig config_;
+  at::TensorOptions options_;
+  at::Tensor words_, positions_, types_;
+  LayerNorm embedding_norm_;
+  std::vector<Layer> layers_;
+  Linear pooler_, classifier_, next_sentence_;
+  Linear transform_;
+  LayerNorm transform_norm_;
+  Linear decoder_;
+};
+
+}  // namespace gumption

@@ -1,0 +1,83 @@
+#pragma once
+
+// GPT-1 and GPT-2: the decoder, its tied language-model head, GPT-1's classification head, and continuation with a
+// cache. GPT-1 normalises after each part, GPT-2 before it and once more at the end.
+
+#include <span>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "gumption/nn/attention.h"
+#include "gumption/nn/layers.h"
+#include "gumption/nn/packed.h"
+#include "gumption/nn/parameter_source.h"
+
+namespace gumption {
+
+/// A batch as the decoder takes it, on its device.
+struct DecoderInput {
+  at::Tensor ids;
+  at::Tensor positions;
+  AttentionPlan attention;
+};
+
+/// Keys and values of the tokens so far, [tokens, heads, width] for each layer.
+struct KeyValueCache {
+  std::vector<at::Tensor> keys;
+  std::vector<at::Tensor> values;
+  std::int64_t length = 0;
+};
+
+class Gpt {
+ public:
+  /// `choice_head`: with the head that reads a sequence's last token; made new where the checkpoint lacks it and
+  /// `new_heads` says so. `extra_tokens` rows are added to the embedding where it has only the plain vocabulary
+  /// (GPT-1's _start_, _delimiter_ and _classify_).
+  Gpt(const ModelConfig& config, ParameterSource& source, bool choice_head, bool new_heads = false);
+
+  DecoderInput input(const PackedTokens& tokens) const;
+
+  /// The last states, [tokens, hidden].
+  at::Tensor decode(const DecoderInput& input, const Dropout& dropout = {}) const;
+
+  /// Over the vocabulary, of any rows of states: [rows, vocabulary].
+  at::Tensor token_logits(const at::Tensor& states) const;
+
+  /// One number for each state, [rows].
+  at::Tensor choice_logits(const at::Tensor& states, const Dropout& dropout = {}) const;
+
+  /// Goes on by `ids` behind what `cache` holds, which is extended. Gives the states of the new tokens.
+  at::Tensor extend(std::span<const std::int32_t> ids, KeyValueCache& cache) const;
+
+  const ModelConfig& config() const { return config_; }
+  const at::TensorOptions& options() const { return options_; }
+
+ private:
+  struct Layer {
+    Linear attention, attention_output, inner, output;
+    LayerNorm first_norm, second_norm;
+  };
+  /// Attends with a layer's queries, keys and values.
+  using Attend = std::function<at::Tensor(std::size_t layer, const at::Tensor& query, const at::Tensor& key,
+                                          const at::Tensor& value)>;
+
+  at::Tensor embed(const at::Tensor& ids, const at::Tensor& positions, const Dropout& dropout) const;
+  at::Tensor run(at::Tensor states, const Attend& attend, const Dropout& dropout) const;
+  at::Tensor attention_part(std::size_t index, const at::Tensor& x, const Attend& attend, const Dropout& dropout) const;
+  at::Tensor inner_part(const Layer& layer, const at::Tensor& x, const Dropout& dropout) const;
+
+  ModelConfig config_;
+  at::TensorOptions options_;
+  at::Tensor tokens_, positions_;
+  at::Tensor output_;  // the tied matrix, or one of its own
+  std::vector<Layer> layers_;
+  LayerNorm final_norm_;  // GPT-2 only
+  Linear choice_;
+};
+
+/// The `count` likeliest tokens after `prompt`, one by one; of equally likely ones the lowest. Stops early at the
+/// model's last position. `prompt` must not be empty.
+std::vector<std::int32_t> continue_greedily(const Gpt& model, std::span<const std::int32_t> prompt, std::int64_t count);
+
+}  // namespace gumption

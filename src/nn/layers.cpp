@@ -1,0 +1,92 @@
+#include "gumption/nn/layers.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include "gumption/base/error.h"
+
+namespace gumption {
+
+namespace {
+
+/// Rows from which on a packed matrix pays; below, packing at the first call would cost more than it gains.
+constexpr const char* kNoActivation = "none";
+
+at::Tensor pack_matrix(const at::Tensor& weight) {
+  static const auto op = c10::Dispatcher::singleton()
+                             .findSchemaOrThrow("mkldnn::_reorder_linear_weight", "")
+                             .typed<at::Tensor(const at::Tensor&, std::optional<std::int64_t>)>();
+  return op.call(weight, std::nullopt);
+}
+
+at::Tensor linear_packed(const at::Tensor& x, const at::Tensor& packed, const at::Tensor& bias, std::string_view after,
+                         std::string_view variant) {
+  static const auto op =
+      c10::Dispatcher::singleton()
+          .findSchemaOrThrow("mkldnn::_linear_pointwise", "")
+          .typed<at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, std::string_view,
+                            c10::List<std::optional<at::Scalar>>, std::optional<std::string_view>)>();
+  return op.call(x, packed, bias, after, c10::List<std::optional<at::Scalar>>(), variant);
+}
+
+}  // namespace
+
+at::Tensor as_precise_as(const at::Tensor& weight, const at::Tensor& x) {
+  return weight.scalar_type() == x.scalar_type() ? weight : weight.to(x.scalar_type());
+}
+
+at::Tensor activate(const at::Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::kGeluExact:
+      return at::gelu(x);
+    case Activation::kGeluTanh:
+      return at::gelu(x, "tanh");
+    case Activation::kRelu:
+      return at::relu(x);
+    case Activation::kSilu:
+      return at::silu(x);
+  }
+  throw InternalError("an activation of no kind");
+}
+
+Linear::Linear(at::Tensor weight, at::Tensor bias, MatrixForm form)
+    : weight_(std::move(weight)), bias_(std::move(bias)), form_(form) {}
+
+Linear::Linear(ParameterSource& source, const std::string& prefix, MatrixForm form)
+    : Linear(source.take(prefix + ".weight"), source.take(prefix + ".bias"), form) {}
+
+bool Linear::takes_packed(const at::Tensor& x) const {
+  const bool same = x.scalar_type() == weight_.scalar_type();
+  const bool supported = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
+  return x.device().is_cpu() && same && supported && !at::GradMode::is_enabled();
+}
+
+const at::Tensor& Linear::packed() const {
+  if (!packed_.defined()) {
+    packed_ = pack_matrix(form_ == MatrixForm::kOutputsByInputs ? weight_ : weight_.t().contiguous());
+  }
+  return packed_;
+}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  if (takes_packed(x)) return linear_packed(x, packed(), bias_, kNoActivation, "");
+  const at::Tensor weight = as_precise_as(weight_, x);
+  const at::Tensor bias = as_precise_as(bias_, x);
+  return form_ == MatrixForm::kOutputsByInputs ? at::linear(x, weight, bias) : at::addmm(bias, x, weight);
+}
+
+at::Tensor Linear::activated(const at::Tensor& x, Activation activation) const {
+  const bool gelu = activation == Activation::kGeluExact || activation == Activation::kGeluTanh;
+  if (!gelu || !takes_packed(x)) return activate((*this)(x), activation);
+  return linear_packed(x, packed(), bias_, "gelu", activation == Activation::kGeluTanh ? "tanh" : "none");
+}
+
+LayerNorm::LayerNorm(ParameterSource& source, const std::string& prefix, double epsilon)
+    : weight_(source.take(prefix + ".weight")), bias_(source.take(prefix + ".bias")), epsilon_(epsilon) {}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x, {x.size(-1)}, as_precise_as(weight_, x), as_precise_as(bias_, x), epsilon_);
+}
+
+at::Tensor LayerNorm::of_sum(const at::Tensor& x, const at::Tensor& y) const { return (*this)(x + y); }
+
+}  // namespace gumption

@@ -1,0 +1,46 @@
+#pragma once
+
+// Sequences of any lengths laid end to end, without padding.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+namespace gumption {
+
+/// A stretch of tokens. One with a parent continues it: it sees all of the parent's tokens before its own, as the
+/// choices of a question continue what they share.
+struct Segment {
+  std::int64_t begin = 0;
+  std::int64_t length = 0;
+  std::int64_t parent = -1;  // index of an earlier segment, which has no parent itself; -1: none
+};
+
+/// Which tokens see which. Segments lie end to end in their order and cover all tokens.
+struct Layout {
+  std::vector<Segment> segments;
+
+  std::int64_t tokens() const;
+  /// Appends a segment and gives its index. `parent` must be a segment without parent, or -1.
+  std::int64_t add(std::int64_t length, std::int64_t parent = -1);
+};
+
+/// Tokens for a model, on the host.
+struct PackedTokens {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> positions;
+  std::vector<std::int64_t> types;  // empty for models that have none
+  Layout layout;
+
+  /// Appends a sequence whose positions count on from its parent's end. `types` is empty or as long as `ids`. Gives the
+  /// segment's index.
+  std::int64_t add(std::span<const std::int32_t> ids, std::span<const std::int32_t> types = {},
+                   std::int64_t parent = -1);
+};
+
+/// A host list as a tensor on a device.
+at::Tensor to_device(const std::vector<std::int64_t>& values, const at::TensorOptions& options);
+
+}  // namespace gumption

@@ -1,0 +1,51 @@
+#pragma once
+
+// Scores that are written while they are made, so that a killed run can go on where it was.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gumption/data/answer.h"
+#include "gumption/data/question.h"
+
+namespace gumption {
+
+/// One line of a file of scores, without its end.
+std::string score_line(const Question& question, const Answer& answer);
+
+/// OUT.partial: a line that says what run this is, then a line for each question that was answered. Not thread-safe.
+class ScoreLog {
+ public:
+  /// Opens the log beside `out`. What an earlier run of the same description left is kept, up to its last whole line;
+  /// that of any other run is thrown away. `description` is one line of JSON. UserError where the file can't be written
+  /// or another process is writing it.
+  ScoreLog(const std::filesystem::path& out, const std::string& description);
+  ScoreLog(const ScoreLog&) = delete;
+  ScoreLog& operator=(const ScoreLog&) = delete;
+  ~ScoreLog();
+
+  /// Ids of the questions that were answered before, in order.
+  const std::vector<std::string>& answered() const { return answered_; }
+
+  /// Appends lines and hands them to the system. UserError when the disk is full; the lines before stay.
+  void add(const std::string& lines);
+
+  /// Gives each line in turn to `take`, without its end.
+  void read(const std::function<void(const std::string&)>& take) const;
+
+  /// Ends the run: the log is removed.
+  void remove();
+
+ private:
+  void take_over(const std::string& description);
+
+  std::filesystem::path path_;
+  std::vector<std::string> answered_;
+  int descriptor_ = -1;
+};
+
+}  // namespace gumption

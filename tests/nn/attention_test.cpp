@@ -1,0 +1,117 @@
+// What packing promises: a token sees its own sequence and nothing else, whatever lies beside it.
+
+#include "gumption/nn/attention.h"
+
+#include <c10/core/GradMode.h>
+#include <c10/core/InferenceMode.h>
+#include <gtest/gtest.h>
+
+#include "gumption/base/error.h"
+
+#include "nn/nn_support.h"
+
+namespace gumption {
+namespace {
+
+const auto kDouble = at::TensorOptions().dtype(at::kDouble);
+
+struct Inputs {
+  at::Tensor query, key, value;
+};
+
+Inputs random_inputs(std::int64_t tokens, const at::TensorOptions& options = kDouble) {
+  at::manual_seed(7);
+  const auto make = [&] { return at::randn({tokens, 2, 8}, options); };
+  return {make(), make(), make()};
+}
+
+/// Attention written out: scores, mask, softmax, sum.
+at::Tensor plain_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, bool causal) {
+  const at::Tensor scores = at::einsum("qhd,khd->hqk", {query, key}) / std::sqrt(static_cast<double>(query.size(2)));
+  at::Tensor shown = scores;
+  if (causal) {
+    const std::int64_t before = key.size(0) - query.size(0);
+    const at::Tensor seen = at::ones({query.size(0), key.size(0)}, at::kBool).tril(before);
+    shown = scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
+  }
+  return at::einsum("hqk,khd->qhd", {at::softmax(shown, -1), value});
+}
+
+TEST(Attention, PackedEqualsOneByOne) {
+  Layout layout;
+  for (const std::int64_t length : {5, 1, 3, 5, 9}) layout.add(length);
+  const Inputs in = random_inputs(layout.tokens());
+  for (const Sight sight : {Sight::kBothWays, Sight::kCausal}) {
+    const at::Tensor packed = AttentionPlan(layout, sight, kDouble).attend(in.query, in.key, in.value);
+    for (const Segment& segment : layout.segments) {
+      const auto own = [&](const at::Tensor& x) { return x.narrow(0, segment.begin, segment.length); };
+      const at::Tensor alone = plain_attention(own(in.query), own(in.key), own(in.value), sight == Sight::kCausal);
+      EXPECT_LT(test::distance(own(packed), alone), 1e-12);
+    }
+  }
+}
+
+TEST(Attention, BranchesSeeTheirParentAndThemselves) {
+  Layout layout;
+  const auto first = layout.add(4);
+  layout.add(3, first);
+  layout.add(2, first);
+  const auto second = layout.add(6);
+  layout.add(3, second);
+  const Inputs in = random_inputs(layout.tokens());
+  const at::Tensor packed = AttentionPlan(layout, Sight::kCausal, kDouble).attend(in.query, in.key, in.value);
+  for (const Segment& segment : layout.segments) {
+    const auto own = [&](const at::Tensor& x) { return x.narrow(0, segment.begin, segment.length); };
+    const auto with_parent = [&](const at::Tensor& x) {
+      if (segment.parent < 0) return own(x);
+      const Segment& parent = layout.segments[static_cast<std::size_t>(segment.parent)];
+      return at::cat({x.narrow(0, parent.begin, parent.length), own(x)});
+    };
+    const at::Tensor alone = plain_attention(own(in.query), with_parent(in.key), with_parent(in.value), true);
+    EXPECT_LT(test::distance(own(packed), alone), 1e-12);
+  }
+}
+
+/// The gradient of a weighted sum of f's values, by autograd and by differences.
+void expect_right_gradient(const std::function<at::Tensor(const at::Tensor&)>& f, const at::Tensor& at_point) {
+  at::Tensor x = at_point.clone().requires_grad_(true);
+  at::Tensor y = f(x);
+  const at::Tensor weights = at::randn_like(y).detach();
+  (y * weights).sum().backward();
+  const c10::NoGradGuard none;
+  const double step = 1e-5;
+  at::Tensor flat = at_point.clone();
+  at::Tensor view = flat.view(-1);
+  const at::Tensor gradient = x.grad().reshape(-1);
+  for (std::int64_t i = 0; i < view.size(0); i += 7) {
+    const double original = view[i].item<double>();
+    view[i] = original + step;
+    const double above = (f(flat) * weights).sum().item<double>();
+    view[i] = original - step;
+    const double below = (f(flat) * weights).sum().item<double>();
+    view[i] = original;
+    EXPECT_NEAR(gradient[i].item<double>(), (above - below) / (2 * step), 1e-6);
+  }
+}
+
+TEST(Attention, GradientsAgainstDifferences) {
+  Layout layout;
+  const auto first = layout.add(4);
+  layout.add(3, first);
+  layout.add(2, first);
+  layout.add(3);
+  const Inputs in = random_inputs(layout.tokens());
+  const AttentionPlan plan(layout, Sight::kCausal, kDouble);
+  expect_right_gradient([&](const at::Tensor& x) { return plan.attend(x, in.key, in.value); }, in.query);
+  expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, x, in.value); }, in.key);
+  expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, in.key, x); }, in.value);
+}
+
+TEST(Attention, BothWaysTakesNoParents) {
+  Layout layout;
+  layout.add(2, layout.add(2));
+  EXPECT_THROW(AttentionPlan(layout, Sight::kBothWays, kDouble), InternalError);
+}
+
+}  // namespace
+}  // namespace gumption
