@@ -216,7 +216,9 @@ class Build {
       return true;
     }
     if (!shard.read(reader, end, pool_)) return false;
-    const std::size_t runs = pool_.size() * ranges_.size();
+    // Rare words take longer than common ones, so the threads share more runs than they are.
+    constexpr std::size_t kRunsForThread = 3;
+    const std::size_t runs = (pool_.size() == 1 ? 1 : pool_.size() * kRunsForThread) * ranges_.size();
     shards_.push_back(runs_of(number, runs));
     shard.write_runs(shards_.back(), ranges_, pool_);
     write_file(done, std::to_string(runs));
