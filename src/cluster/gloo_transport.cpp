@@ -131,9 +131,9 @@ class GlooTransport final : public Transport {
       group_->allreduce(tensors)->wait();
     } catch (const std::exception& error) {
       throw UserError(
-          fmt::format("One of the other {} processes has ended or can't be reached, so this one ends too. What it said "
+          fmt::format("Another of the {} processes has ended or can't be reached, so this one ends too. What it said "
                       "last tells why; the same command starts again. ({})",
-                      size_ - 1, first_line(error)));
+                      size_, first_line(error)));
     }
   }
 
