@@ -37,3 +37,11 @@ gumption_feature(SIMDJSON simdjson "Fast reading of JSON Lines")
 gumption_feature(STEMS Stemmer "Porter and English stems")
 gumption_feature(TENSORFLOW LevelDB "Reading TensorFlow checkpoints")
 gumption_feature(XML pugixml "Reading and writing XML benchmarks")
+
+# Process groups are LibTorch's.
+if(GUMPTION_WITH_LIBTORCH)
+  gumption_feature(CLUSTER Gloo "Several processes, on one machine or many, as one")
+else()
+  set(GUMPTION_WITH_CLUSTER OFF)
+  list(APPEND GUMPTION_FEATURE_DEFINITIONS GUMPTION_WITH_CLUSTER=0)
+endif()

@@ -28,6 +28,7 @@ const BuildInfo& build_info() {
       compiler_name(),
       {{"archives", "compressed and archived input (libarchive)", GUMPTION_WITH_ARCHIVES != 0},
        {"checksums", "SHA-256 of files (libsodium)", GUMPTION_WITH_CHECKSUMS != 0},
+       {"cluster", "several processes as one (LibTorch's process groups over Gloo)", GUMPTION_WITH_CLUSTER != 0},
        {"download", "fetching benchmarks, asking search clusters (libcurl)", GUMPTION_WITH_DOWNLOAD != 0},
        {"hits", "document hits from a search index (Xapian)", GUMPTION_WITH_HITS != 0},
        {"libtorch", "models (LibTorch)", GUMPTION_WITH_LIBTORCH != 0},

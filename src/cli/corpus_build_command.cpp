@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "gumption/base/error.h"
+#include "gumption/cluster/process_group.h"
 #include "gumption/corpus/index_builder.h"
 
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/output.h"
 
 namespace gumption::cli {
@@ -22,7 +24,7 @@ struct State {
 int run(State& state, const CommonOptions& common) {
   if (state.out.empty()) throw UsageError("--out is required: the index to write.");
   state.build.threads = common.threads;
-  const BuildReport report = build_count_index(state.inputs, state.out, state.build);
+  const BuildReport report = build_count_index(state.inputs, state.out, state.build, launched_group());
   if (common.json) {
     nlohmann::ordered_json json;
     json["out"] = state.out;
@@ -55,11 +57,13 @@ Command corpus_build_command() {
   command.examples = {
       "gumption corpus build books/ --out books.counts",
       "gumption corpus build wiki.txt.gz --documents blank-line --windows 5 --min-count 20 --out wiki.counts",
-      "cat *.txt | gumption corpus build - --form stem --out stems.counts"};
+      "cat *.txt | gumption corpus build - --form stem --out stems.counts",
+      "torchrun --no-python --nproc-per-node 4 gumption corpus build books/ --out books.counts"};
   command.operands = {
       {"IN", "Text: files, folders, patterns, archives; - is standard input", &state->inputs, true, true}};
   command.options.add_file("out", state->out, "Index to write");
   command.options.add_all(describe(state->build));
+  command.needs_engine = is_one_of_several;
   command.run = [state](const CommonOptions& common) { return run(*state, common); };
   return command;
 }

@@ -8,6 +8,7 @@
 #include "gumption/text/words.h"
 
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/output.h"
 
 namespace gumption::cli {
@@ -73,6 +74,7 @@ Command corpus_count_command() {
   command.options.add("windows", state->windows, "For text: window sizes in words, with commas between");
   command.options.add_all(describe(state->counting.text));
   command.options.add_all(describe(state->counting.words));
+  command.needs_engine = is_one_of_several;
   command.run = [state](const CommonOptions& common) { return run(*state, common); };
   return command;
 }

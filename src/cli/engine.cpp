@@ -8,6 +8,7 @@
 
 #include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
+#include "gumption/cluster/cluster_options.h"
 
 namespace gumption::cli {
 
@@ -19,6 +20,12 @@ bool& is_engine() {
 }
 
 }  // namespace
+
+bool is_one_of_several() {
+  const bool several = ClusterOptions::from_environment().size > 1;
+  if (several) require_feature("cluster");
+  return several;
+}
 
 void set_is_engine() { is_engine() = true; }
 

@@ -9,6 +9,10 @@ namespace gumption::cli {
 /// UserError where it can't be started.
 void become_engine(char** argv);
 
+/// Whether the launcher's variables say that this process is one of several, for commands that share their work then.
+/// UserError where they are wrong, or where this build can't.
+bool is_one_of_several();
+
 /// Says that this program is the engine.
 void set_is_engine();
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gumption/base/error.h"
+#include "gumption/cluster/process_group.h"
 #include "gumption/measure/accuracy.h"
 #include "gumption/measure/paired_tests.h"
 #include "gumption/measure/score_file.h"
@@ -152,6 +153,7 @@ int run(const State& state, const CommonOptions& common) {
                               source.questions == 0 ? "no questions" : "none",
                               "Say where the labels are with --labels, or use gumption score"});
   }
+  if (!is_first_process()) return 0;
   std::vector<Rival> rivals;
   if (pairing) rivals.push_back({state.against, pairing->compared(state.scoring.read.limit != 0)});
   if (common.json) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "gumption/cluster/process_group.h"
 #include "gumption/text/unicode.h"
 
 namespace gumption::cli {
@@ -29,6 +30,7 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
 }  // namespace
 
 void Table::print() const {
+  if (!is_first_process()) return;
   std::vector<std::size_t> widths;
   const auto measure = [&](const std::vector<std::string>& row) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -50,11 +52,12 @@ void Table::print() const {
 }
 
 void print_json(const nlohmann::ordered_json& json) {
+  if (!is_first_process()) return;
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_note(const CommonOptions& common, const std::string& text) {
-  if (!common.quiet) fmt::print(stderr, "{}\n", text);
+  if (!common.quiet && is_first_process()) fmt::print(stderr, "{}\n", text);
 }
 
 void note_labels(const CommonOptions& common, const std::vector<SourceFile>& sources) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Printing: tables, JSON, notes.
+// Printing: tables, JSON, notes. Of several processes that work as one only the first prints.
 
 #include <filesystem>
 #include <string>

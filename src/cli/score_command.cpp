@@ -76,8 +76,15 @@ ScoringResult score_to_file(const State& state, const CommonOptions& common) {
   return result;
 }
 
+/// In a process that helps the first one and writes nothing itself.
+ScoringResult score_for_others(const State& state) {
+  return score_questions(state.scoring, [](const Scored&) {});
+}
+
 int run(const State& state, const CommonOptions& common) {
-  const ScoringResult result = state.out == "-" ? score_to_stdout(state) : score_to_file(state, common);
+  const ScoringResult result = only_helps(state.scoring) ? score_for_others(state)
+                               : state.out == "-"        ? score_to_stdout(state)
+                                                         : score_to_file(state, common);
   note_labels(common, {result.source});
   note_truncated(common, result);
   return 0;

@@ -9,10 +9,13 @@
 
 #include "gumption/base/error.h"
 #include "gumption/base/progress.h"
+#include "gumption/cluster/cluster_options.h"
 #include "gumption/data/catalogue.h"
 #include "gumption/systems/model_systems.h"
 #include "gumption/systems/registry.h"
 #include "gumption/weights/model_store.h"
+
+#include "cli/engine.h"
 
 namespace gumption::cli {
 
@@ -50,7 +53,21 @@ std::string system_name(const ScoringOptions& options) {
   return options.method.empty() ? system_for_model(options.model) : system_for_method(options.method, options.model);
 }
 
+namespace {
+
+/// Whether the system counts in text, which several processes can share.
+bool counts_in_text(const ScoringOptions& options) {
+  return !options.system.empty() && system_entry(options.system).setup()->describe().find("corpus") != nullptr;
+}
+
+}  // namespace
+
+bool only_helps(const ScoringOptions& options) {
+  return counts_in_text(options) && ClusterOptions::from_environment().rank > 0;
+}
+
 bool needs_engine(const ScoringOptions& options) {
+  if (counts_in_text(options) && is_one_of_several()) return true;
   return options.system.empty() ? !options.model.empty() : system_entry(options.system).asks_model;
 }
 

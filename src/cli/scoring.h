@@ -40,6 +40,9 @@ std::string system_name(const ScoringOptions& options);
 /// Whether it needs LibTorch.
 bool needs_engine(const ScoringOptions& options);
 
+/// Whether this is a later one of several processes that share the counting: it answers for nobody and writes nothing.
+bool only_helps(const ScoringOptions& options);
+
 /// One line of JSON that tells runs apart whose scores may differ: the system, its settings, the data.
 std::string description_of_run(const ScoringOptions& options);
 

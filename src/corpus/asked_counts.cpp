@@ -1,6 +1,7 @@
 #include "gumption/corpus/asked_counts.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "gumption/base/error.h"
@@ -52,6 +53,14 @@ void AskedCounts::add(const AskedCounts& other) {
   totals_.bytes += other.totals_.bytes;
   for (std::size_t i = 0; i < words_.size(); ++i) words_[i] += other.words_[i];
   for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i] += other.pairs_[i];
+}
+
+void AskedCounts::add_up(ProcessGroup& group) {
+  std::array<std::uint64_t, 3> totals = {totals_.words, totals_.documents, totals_.bytes};
+  group.all_reduce_sum(totals);
+  totals_ = {totals[0], totals[1], totals[2]};
+  group.all_reduce_sum(words_);
+  group.all_reduce_sum(pairs_);
 }
 
 /// The number of a word that is frequent enough to be counted.
@@ -204,6 +213,14 @@ std::unique_ptr<AskedCounts> count_asked(const std::vector<TextFile>& files, std
     while (reader.next(block)) counters[i]->count(block);
   });
   for (const auto& counter : counters) counts->add(counter->counts());
+  return counts;
+}
+
+std::unique_ptr<AskedCounts> count_asked(const std::vector<TextFile>& files, std::span<const WordPair> pairs,
+                                         const CountOptions& options, ProcessGroup& group) {
+  if (group.size() == 1) return count_asked(files, pairs, options);
+  auto counts = count_asked(share_of(files, group.rank(), group.size()), pairs, options);
+  counts->add_up(group);
   return counts;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gumption/cluster/process_group.h"
 #include "gumption/corpus/pair_counts.h"
 #include "gumption/corpus/pair_table.h"
 #include "gumption/corpus/text_blocks.h"
@@ -62,6 +63,9 @@ class AskedCounts final : public PairCounts {
   /// Adds what was counted over another part of the text. Both must have the same asked pairs and windows.
   void add(const AskedCounts& other);
 
+  /// Adds what all processes of a group counted, each over its part; all have the sums then.
+  void add_up(ProcessGroup& group);
+
   const std::vector<std::uint64_t>& windows() const override { return windows_; }
   const TextTotals& totals() const override { return totals_; }
   std::uint64_t count_of(std::string_view word) const override;
@@ -81,5 +85,9 @@ class AskedCounts final : public PairCounts {
 /// Counts over all files in one pass. UserError as TextBlockReader.
 std::unique_ptr<AskedCounts> count_asked(const std::vector<TextFile>& files, std::span<const WordPair> pairs,
                                          const CountOptions& options);
+
+/// The same by several processes that all see the same files: each reads its share, and all get all counts.
+std::unique_ptr<AskedCounts> count_asked(const std::vector<TextFile>& files, std::span<const WordPair> pairs,
+                                         const CountOptions& options, ProcessGroup& group);
 
 }  // namespace gumption

@@ -99,13 +99,37 @@ inline std::uint64_t foot_sum(const IndexFoot& foot) {
   return IndexSum::of(bytes_of(foot).substr(0, offsetof(IndexFoot, foot_sum)));
 }
 
-inline void append_varint(std::string& bytes, std::uint64_t value) {
+constexpr std::size_t kLongestVarint = 10;
+
+/// Writes a number and gives the place behind it; there must be room for kLongestVarint bytes.
+inline char* put_varint(char* at, std::uint64_t value) {
   while (value >= 0x80) {
-    bytes += static_cast<char>(value | 0x80);
+    *at++ = static_cast<char>(value | 0x80);
     value >>= 7;
   }
-  bytes += static_cast<char>(value);
+  *at++ = static_cast<char>(value);
+  return at;
 }
+
+/// Bytes that grow at their end, without a look at the room left for each of them.
+class GrowingBytes {
+ public:
+  void clear() { used_ = 0; }
+  std::string_view view() const { return {bytes_.data(), used_}; }
+  std::size_t size() const { return used_; }
+
+  /// Room for `size` more bytes, to be written from here on.
+  char* room(std::size_t size) {
+    if (bytes_.size() - used_ < size) bytes_.resize(2 * bytes_.size() + size);
+    return bytes_.data() + used_;
+  }
+  /// Says where the bytes end now.
+  void end_at(const char* at) { used_ = static_cast<std::size_t>(at - bytes_.data()); }
+
+ private:
+  std::string bytes_;
+  std::size_t used_ = 0;
+};
 
 /// Moves `at` behind the number it gives; never looks at or behind `end`, where it stays at 0.
 inline std::uint64_t read_varint(const char*& at, const char* end) {

@@ -1,11 +1,9 @@
 #include "gumption/corpus/index_merge.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "gumption/base/error.h"
 #include "gumption/base/progress.h"
-#include "gumption/base/random.h"
 
 namespace gumption {
 
@@ -87,8 +85,8 @@ class RowMerger {
     }
     if (pairs_ == 0) return;
     out.rows.emplace_back(rows.front().word, IndexRow{out.bytes.size(), pairs_});
-    for (const IndexBlock& block : blocks_) out.bytes += bytes_of(block);
-    out.bytes += data_;
+    out.bytes.append(reinterpret_cast<const char*>(blocks_.data()), blocks_.size() * sizeof(IndexBlock));
+    out.bytes += data_.view();
     out.pairs += pairs_;
   }
 
@@ -143,9 +141,11 @@ class RowMerger {
       blocks_.push_back({x, static_cast<std::uint32_t>(data_.size())});
       before_ = x;
     }
-    append_varint(data_, x - before_);
+    char* at = data_.room((counts.size() + 1) * kLongestVarint);
+    at = put_varint(at, x - before_);
     before_ = x;
-    for (const std::uint64_t count : counts) append_varint(data_, count);
+    for (const std::uint64_t count : counts) at = put_varint(at, count);
+    data_.end_at(at);
     ++pairs_;
   }
 
@@ -153,7 +153,7 @@ class RowMerger {
   std::uint64_t min_pair_count_;
   std::vector<Open> heap_;
   std::vector<IndexBlock> blocks_;
-  std::string data_;
+  GrowingBytes data_;
   std::uint64_t pairs_ = 0;
   std::uint32_t before_ = 0;
 };
@@ -208,130 +208,52 @@ MergedRows merge_task(const MergeTask& task, const IndexDescription& description
   return merged;
 }
 
-/// Writes parts and keeps account of where they are.
-class IndexWriter {
- public:
-  explicit IndexWriter(AtomicFile& out) : out_(out) {}
-
-  std::uint64_t position() const { return position_; }
-  void start_sum() { sum_ = IndexSum(); }
-  std::uint64_t sum() const { return sum_.value(); }
-
-  void write(std::string_view bytes) {
-    out_.write(bytes);
-    sum_.add(bytes);
-    position_ += bytes.size();
-  }
-
-  template <class Part>
-  std::uint64_t write_all(const std::vector<Part>& parts) {
-    const std::uint64_t begin = position_;
-    write({reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof(Part)});
-    return begin;
-  }
-
- private:
-  AtomicFile& out_;
-  std::uint64_t position_ = 0;
-  IndexSum sum_;
-};
-
-std::vector<IndexRow> write_rows(const std::vector<std::vector<MappedFile>>& shards, std::uint32_t words,
-                                 const IndexDescription& description, ThreadPool& pool, IndexWriter& writer,
-                                 std::uint64_t& pairs) {
-  std::vector<IndexRow> table(words);
-  TaskDealer dealer(shards, words);
-  Progress progress("merging", "words", words);
-  while (true) {
-    std::vector<MergeTask> tasks;
-    while (tasks.size() < 2 * pool.size()) {
-      tasks.push_back(dealer.next());
-      if (tasks.back().rows.empty()) break;
-    }
-    std::vector<MergedRows> merged(tasks.size());
-    pool.parallel_for(tasks.size(), [&](std::size_t i) { merged[i] = merge_task(tasks[i], description); });
-    for (const MergedRows& part : merged) {
-      for (const auto& [word, row] : part.rows) table[word] = {writer.position() + row.begin, row.pairs};
-      writer.write(part.bytes);
-      pairs += part.pairs;
-    }
-    progress.set(dealer.word());
-    if (tasks.back().rows.empty()) return table;
-  }
-}
-
-std::vector<std::uint32_t> hash_slots_of(const std::vector<CountedWord>& words) {
-  std::vector<std::uint32_t> slots(std::bit_ceil(words.size() * 2 + 1));
-  const std::size_t mask = slots.size() - 1;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::size_t at = stable_hash(words[i].word) & mask;
-    while (slots[at] != 0) at = (at + 1) & mask;
-    slots[at] = static_cast<std::uint32_t>(i + 1);
-  }
-  return slots;
-}
-
-void write_words(const std::vector<CountedWord>& words, IndexWriter& writer, IndexFoot& foot) {
-  std::vector<std::uint64_t> counts;
-  std::vector<std::uint64_t> ends;
-  std::string letters;
-  for (const auto& [word, count] : words) {
-    counts.push_back(count);
-    letters += word;
-    ends.push_back(letters.size());
-  }
-  foot.words = words.size();
-  foot.word_counts = writer.write_all(counts);
-  foot.word_ends = writer.write_all(ends);
-  foot.letters = writer.position();
-  writer.write(letters);
-  const auto slots = hash_slots_of(words);
-  foot.slots_used = slots.size();
-  foot.hash_slots = writer.write_all(slots);
-}
-
-void describe_in(const IndexDescription& description, IndexFoot& foot) {
-  ensure(description.windows.size() <= kMostWindows, "an index has few windows");
-  foot.total_words = description.totals.words;
-  foot.documents = description.totals.documents;
-  foot.bytes = description.totals.bytes;
-  foot.min_count = description.words.min_count;
-  foot.min_pair_count = description.min_pair_count;
-  foot.form = static_cast<std::uint32_t>(description.words.form);
-  foot.drops_stop_words = description.words.drop_stop_words ? 1 : 0;
-  foot.windows_used = description.windows.size();
-  std::copy(description.windows.begin(), description.windows.end(), foot.windows.begin());
-}
-
 }  // namespace
 
-std::uint64_t merge_runs(const std::vector<ShardRuns>& shards, const std::vector<CountedWord>& words,
-                         const IndexDescription& description, ThreadPool& pool, AtomicFile& out) {
+void MergedRowTable::append(const MergedRowTable& behind) {
+  ensure(behind.rows.size() == rows.size(), "both tables are of the same words");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (behind.rows[i].pairs > 0) rows[i] = {bytes + behind.rows[i].begin, behind.rows[i].pairs};
+  }
+  bytes += behind.bytes;
+  pairs += behind.pairs;
+}
+
+MergedRowTable merge_rows(const std::vector<ShardRuns>& shards, std::uint32_t words,
+                          const IndexDescription& description, ThreadPool& pool, const TakeRows& take) {
   std::vector<std::vector<MappedFile>> mapped;
   for (const ShardRuns& runs : shards) {
     auto& files = mapped.emplace_back();
     for (const auto& path : runs) files.emplace_back(path);
   }
-  IndexWriter writer(out);
-  IndexHead head;
-  std::copy(kIndexMagic.begin(), kIndexMagic.end(), head.magic.begin());
-  writer.write(bytes_of(head));
-  IndexFoot foot;
-  describe_in(description, foot);
-  writer.start_sum();
-  const auto table =
-      write_rows(mapped, static_cast<std::uint32_t>(words.size()), description, pool, writer, foot.pairs);
-  foot.rows_sum = writer.sum();
-  writer.start_sum();
-  foot.row_table = writer.write_all(table);
-  write_words(words, writer, foot);
-  foot.manifest = writer.position();
-  writer.write(description.manifest);
-  foot.tables_sum = writer.sum();
-  foot.size = writer.position() + sizeof(foot);
-  foot.foot_sum = foot_sum(foot);
-  writer.write(bytes_of(foot));
-  return foot.pairs;
+  MergedRowTable table;
+  table.rows.resize(words);
+  TaskDealer dealer(mapped, words);
+  Progress progress("merging", "words", words);
+  const auto take_merged = [&](const std::vector<MergedRows>& merged) {
+    for (const MergedRows& part : merged) {
+      for (const auto& [word, row] : part.rows) table.rows[word] = {table.bytes + row.begin, row.pairs};
+      take(part.bytes);
+      table.bytes += part.bytes.size();
+      table.pairs += part.pairs;
+    }
+  };
+  std::vector<MergedRows> before;  // taken while the next ones are merged
+  for (bool more = true; more;) {
+    std::vector<MergeTask> tasks;
+    while (more && tasks.size() < 2 * pool.size()) {
+      tasks.push_back(dealer.next());
+      more = !tasks.back().rows.empty();
+    }
+    std::vector<MergedRows> merged(tasks.size());
+    pool.parallel_for(tasks.size() + 1, [&](std::size_t i) {
+      i == 0 ? take_merged(before) : static_cast<void>(merged[i - 1] = merge_task(tasks[i - 1], description));
+    });
+    before = std::move(merged);
+    progress.set(dealer.word());
+  }
+  take_merged(before);
+  return table;
 }
 
 }  // namespace gumption

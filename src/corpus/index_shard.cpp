@@ -1,7 +1,9 @@
 #include "gumption/corpus/index_shard.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
+#include <mutex>
 
 #include <sys/mman.h>
 
@@ -26,8 +28,10 @@ class BlockNumberer {
     std::size_t own_begin = 0;
   };
 
-  Numbered number(const TextBlock& block) {
-    numbered_ = {};
+  /// `memory` is used again.
+  Numbered number(const TextBlock& block, std::vector<std::uint32_t> memory) {
+    numbered_.tokens = std::move(memory);
+    numbered_.tokens.clear();
     numbered_.tokens.reserve(block.text().size() / 5);
     scanner_.scan(block.overlap(), block.text(), *this);
     numbered_.own_begin = numbered_.tokens.size();
@@ -66,103 +70,141 @@ class RowCounter {
       : tokens_(tokens),
         windows_(plan.windows),
         words_(plan.words),
-        cells_((std::size_t{plan.words} + 1) * plan.windows.size()),
-        seen_((std::size_t{plan.words} + 8) / 8 * 8) {}
+        groups_(plan.words / kGroup / 8 * 8 + 8),
+        cells_(groups_.size() * kGroup * plan.windows.size()) {}
 
   /// Adds the row of the word that stands at `places` to `out`; nothing where it has no pairs.
   void append_row(std::uint32_t word, std::span<const std::uint32_t> places, std::string& out) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      // Occurrences of a word are far apart: without this, most of the time goes into waiting for memory.
-      constexpr std::size_t kAhead = 6;
-      if (i + kAhead < places.size()) fetch(places[i + kAhead]);
-      look_back(places[i]);
-    }
-    // The number for words that aren't counted.
-    seen_[words_] = 0;
-    std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(words_ * windows_.size()), windows_.size(), 0);
     row_.clear();
     pairs_ = 0;
     before_ = 0;
-    // A look at every word costs less than sorting, unless there are only a few.
-    const bool few = places.size() * windows_.back() * 32 < words_;
-    few ? append_sorted(places) : append_seen();
+    // Sorting pays only where a row has next to nothing of what there is.
+    const bool few = places.size() * windows_.back() * 2048 < words_;
+    few ? append_few(places) : append_many(places);
     if (pairs_ == 0) return;
     out += bytes_of(word);
     out += bytes_of(pairs_);
     const std::uint64_t size = row_.size();
     out += bytes_of(size);
-    out += row_;
+    out += row_.view();
   }
 
  private:
+  static constexpr std::size_t kGroup = 8;  // words
+
+  /// Calls take(token, bucket) for all that stands in the windows before a place.
+  template <class Take>
+  void look_back(std::uint32_t place, const Take& take) const {
+    const std::uint32_t* const from = tokens_.data() + place;
+    std::uint64_t distance = 1;
+    for (std::size_t bucket = 0; bucket < windows_.size(); ++bucket) {
+      const std::uint64_t last = std::min<std::uint64_t>(windows_[bucket], place);
+      for (; distance <= last; ++distance) {
+        const std::uint32_t token = *(from - distance);
+        if (token == kDocumentEnd) return;
+        take(token, bucket);
+      }
+    }
+  }
+
+  template <class Take>
+  void look_back_from_all(std::span<const std::uint32_t> places, const Take& take) const {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      // Occurrences of a word are far apart: without this, most of the time goes into waiting for memory.
+      // Further ahead, or one line more, was measured to be slower.
+      constexpr std::size_t kAhead = 6;
+      if (i + kAhead < places.size()) fetch(places[i + kAhead]);
+      look_back(places[i], take);
+    }
+  }
+
   void fetch(std::uint32_t place) const {
     constexpr std::uint64_t kLine = 16;  // tokens of a cache line
     const std::uint64_t first = place - std::min<std::uint64_t>(windows_.back(), place);
     for (std::uint64_t at = first; at < place; at += kLine) __builtin_prefetch(tokens_.data() + at);
   }
 
-  void look_back(std::uint32_t place) {
-    const std::uint32_t* const from = tokens_.data() + place;
+  void append_many(std::span<const std::uint32_t> places) {
+    // Kept out of the object, which a byte written through a pointer might be part of as far as a compiler knows.
+    std::uint32_t* const cells = cells_.data();
+    std::uint8_t* const groups = groups_.data();
     const std::size_t stride = windows_.size();
-    std::uint64_t distance = 1;
-    for (std::size_t bucket = 0; bucket < stride; ++bucket) {
-      const std::uint64_t last = std::min<std::uint64_t>(windows_[bucket], place);
-      for (; distance <= last; ++distance) {
-        const std::uint32_t token = *(from - distance);
-        if (token == kDocumentEnd) return;
-        ++cells_[token * stride + bucket];
-        seen_[token] = 1;
-      }
+    if (stride == 1) {
+      look_back_from_all(places, [=](std::uint32_t token, std::size_t) {
+        ++cells[token];
+        groups[token / kGroup] = 1;
+      });
+    } else {
+      look_back_from_all(places, [=](std::uint32_t token, std::size_t bucket) {
+        ++cells[token * stride + bucket];
+        groups[token / kGroup] = 1;
+      });
     }
-  }
-
-  void append_seen() {
-    for (std::size_t at = 0; at < seen_.size(); at += 8) {
+    forget_uncounted();
+    for (std::size_t at = 0; at < groups_.size(); at += 8) {
       std::uint64_t eight = 0;
-      std::memcpy(&eight, seen_.data() + at, 8);
+      std::memcpy(&eight, groups + at, 8);
       if (eight == 0) continue;
-      for (std::size_t i = at; i < at + 8; ++i) {
-        if (seen_[i] != 0) append_pair(static_cast<std::uint32_t>(i));
+      std::memset(groups + at, 0, 8);
+      for (; eight != 0; eight &= eight - 1) {
+        append_group((at + static_cast<std::size_t>(std::countr_zero(eight)) / 8) * kGroup);
       }
     }
   }
 
-  void append_sorted(std::span<const std::uint32_t> places) {
+  void append_few(std::span<const std::uint32_t> places) {
     met_.clear();
-    for (const std::uint32_t place : places) {
-      for (std::uint64_t distance = 1; distance <= std::min<std::uint64_t>(windows_.back(), place); ++distance) {
-        const std::uint32_t token = tokens_[place - distance];
-        if (token == kDocumentEnd) break;
-        if (seen_[token] == 1) {
-          seen_[token] = 2;
-          met_.push_back(token);
-        }
-      }
-    }
+    const std::size_t stride = windows_.size();
+    look_back_from_all(places, [&](std::uint32_t token, std::size_t bucket) {
+      if (is_zero(token)) met_.push_back(token);
+      ++cells_[token * stride + bucket];
+    });
+    forget_uncounted();
     std::sort(met_.begin(), met_.end());
-    for (const std::uint32_t token : met_) append_pair(token);
+    for (const std::uint32_t token : met_) {
+      if (token != words_) append_pair(token);
+    }
+  }
+
+  /// Words that aren't counted share one number, behind the last.
+  void forget_uncounted() {
+    std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(words_ * windows_.size()), windows_.size(), 0);
+  }
+
+  bool is_zero(std::size_t token) const {
+    std::uint32_t any = 0;
+    for (std::size_t i = 0; i < windows_.size(); ++i) any |= cells_[token * windows_.size() + i];
+    return any == 0;
+  }
+
+  void append_group(std::size_t first) {
+    for (std::size_t token = first; token < first + kGroup; ++token) {
+      if (!is_zero(token)) append_pair(static_cast<std::uint32_t>(token));
+    }
   }
 
   /// Writes a pair and clears its cells.
   void append_pair(std::uint32_t token) {
-    append_varint(row_, token - before_);
-    before_ = token;
-    for (std::size_t i = 0; i < windows_.size(); ++i) {
-      std::uint32_t& cell = cells_[token * windows_.size() + i];
-      append_varint(row_, cell);
-      cell = 0;
+    const std::size_t stride = windows_.size();
+    std::uint32_t* const cells = cells_.data() + token * stride;
+    char* at = row_.room((stride + 1) * kLongestVarint);
+    at = put_varint(at, token - before_);
+    for (std::size_t i = 0; i < stride; ++i) {
+      at = put_varint(at, cells[i]);
+      cells[i] = 0;
     }
-    seen_[token] = 0;
+    row_.end_at(at);
+    before_ = token;
     ++pairs_;
   }
 
   std::span<const std::uint32_t> tokens_;
   std::vector<std::uint64_t> windows_;
   std::size_t words_;
+  std::vector<std::uint8_t> groups_;  // of words: whether some of the row are among them; stays in the nearest cache
   std::vector<std::uint32_t> cells_;  // a shard is small enough for 32 bits
-  std::vector<std::uint8_t> seen_;
   std::vector<std::uint32_t> met_;
-  std::string row_;
+  GrowingBytes row_;
   std::uint32_t pairs_ = 0;
   std::uint32_t before_ = 0;
 };
@@ -176,7 +218,15 @@ bool IndexShard::read(TextBlockReader& reader, std::uint64_t end, ThreadPool& po
     BlockNumberer numberer(plan_);
     TextBlock block;
     while (reader.next(block, end)) {
-      auto numbered = numberer.number(block);
+      std::vector<std::uint32_t> memory;
+      {
+        const std::lock_guard lock(mutex);
+        if (!spare_.empty()) {
+          memory = std::move(spare_.back());
+          spare_.pop_back();
+        }
+      }
+      auto numbered = numberer.number(block, std::move(memory));
       const std::lock_guard lock(mutex);
       blocks.emplace_back(block.number(), std::move(numbered));
     }
@@ -194,42 +244,51 @@ bool IndexShard::read(TextBlockReader& reader, std::uint64_t end, ThreadPool& po
     const auto begin = static_cast<std::uint32_t>(tokens_.size());
     tokens_.insert(tokens_.end(), block.tokens.begin(), block.tokens.end());
     own_.push_back({begin + static_cast<std::uint32_t>(block.own_begin), static_cast<std::uint32_t>(tokens_.size())});
-    block.tokens = {};
+    spare_.push_back(std::move(block.tokens));
   }
   return !blocks.empty();
 }
 
-/// Ranges of numbers with about as many occurrences each.
-std::vector<IndexShard::NumberRange> IndexShard::share_out(std::size_t parts) const {
-  std::vector<std::uint32_t> counts(std::size_t{plan_.words} + 1);
+std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<const std::uint32_t> weights) {
   std::uint64_t total = 0;
-  for (const OwnRange& own : own_) {
-    for (std::uint32_t i = own.begin; i < own.end; ++i) {
-      if (tokens_[i] < plan_.words) ++counts[tokens_[i]];
-    }
-    total += own.end - own.begin;
-  }
-  std::vector<NumberRange> ranges;
-  std::uint32_t begin = 0;
+  for (std::uint32_t word = range.begin; word < range.end; ++word) total += weights[word];
+  std::vector<WordRange> shares;
+  std::uint32_t begin = range.begin;
   std::uint64_t sum = 0;
-  for (std::uint32_t number = 0; number < plan_.words; ++number) {
-    sum += counts[number];
-    if (ranges.size() + 1 < parts && sum * parts >= total * (ranges.size() + 1)) {
-      ranges.push_back({begin, number + 1});
-      begin = number + 1;
+  for (std::uint32_t word = range.begin; word < range.end; ++word) {
+    sum += weights[word];
+    if (shares.size() + 1 < parts && sum * parts >= total * (shares.size() + 1)) {
+      shares.push_back({begin, word + 1});
+      begin = word + 1;
     }
   }
-  ranges.push_back({begin, plan_.words});
-  ranges.resize(parts, {plan_.words, plan_.words});
-  return ranges;
+  shares.push_back({begin, range.end});
+  shares.resize(parts, {range.end, range.end});
+  return shares;
 }
 
-void IndexShard::write_runs(const std::vector<std::filesystem::path>& files, ThreadPool& pool) const {
-  const auto ranges = share_out(files.size());
-  pool.parallel_for(files.size(), [&](std::size_t i) { write_run(files[i], ranges[i]); });
+/// How often each word occurs in the shard.
+std::vector<std::uint32_t> IndexShard::own_counts() const {
+  std::vector<std::uint32_t> counts(std::size_t{plan_.words} + 1);
+  for (const OwnRange& own : own_) {
+    for (std::uint32_t i = own.begin; i < own.end; ++i) ++counts[std::min(tokens_[i], plan_.words)];
+  }
+  return counts;
 }
 
-void IndexShard::write_run(const std::filesystem::path& file, NumberRange numbers) const {
+void IndexShard::write_runs(const std::vector<std::filesystem::path>& files, std::span<const WordRange> ranges,
+                            ThreadPool& pool) const {
+  ensure(files.size() % ranges.size() == 0, "each range has as many files");
+  const auto counts = own_counts();
+  std::vector<WordRange> shares;
+  for (const WordRange& range : ranges) {
+    const auto some = share_out(range, files.size() / ranges.size(), counts);
+    shares.insert(shares.end(), some.begin(), some.end());
+  }
+  pool.parallel_for(files.size(), [&](std::size_t i) { write_run(files[i], shares[i]); });
+}
+
+void IndexShard::write_run(const std::filesystem::path& file, WordRange numbers) const {
   Occurrences found;
   found.begins.resize(numbers.end - numbers.begin + 1);
   const auto for_each_own = [&](const auto& take) {

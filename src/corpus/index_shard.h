@@ -23,35 +23,43 @@ struct ShardPlan {
   DocumentEnd documents = DocumentEnd::kFile;
 };
 
+/// Words by their numbers, `end` not among them.
+struct WordRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// Cuts a range into `parts` of about the same weight each; `weights` are those of all words.
+std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<const std::uint32_t> weights);
+
 /// The words of a run of blocks.
 class IndexShard {
  public:
   explicit IndexShard(const ShardPlan& plan) : plan_(plan) {}
 
-  /// Takes the reader's blocks before number `end`; false where there were none.
+  /// Takes the reader's blocks before number `end`, in place of those it had; false where there were none.
   bool read(TextBlockReader& reader, std::uint64_t end, ThreadPool& pool);
 
-  /// Counts all pairs whose second word stands in the shard and writes them, sorted, one file for each thread. The
+  /// Counts all pairs whose second word stands in the shard and writes them, sorted, into as many files for each of
+  /// `ranges`, which must follow each other, from word 0 to the last. The
   /// files appear whole or not at all. Each holds rows: u32 y, u32 pairs, u64 bytes, then the pairs as in IndexRow's
   /// blocks without their table.
-  void write_runs(const std::vector<std::filesystem::path>& files, ThreadPool& pool) const;
+  void write_runs(const std::vector<std::filesystem::path>& files, std::span<const WordRange> ranges,
+                  ThreadPool& pool) const;
 
  private:
   struct OwnRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
   };
-  struct NumberRange {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-  };
 
-  std::vector<NumberRange> share_out(std::size_t parts) const;
-  void write_run(const std::filesystem::path& file, NumberRange numbers) const;
+  std::vector<std::uint32_t> own_counts() const;
+  void write_run(const std::filesystem::path& file, WordRange numbers) const;
 
   const ShardPlan& plan_;
-  std::vector<std::uint32_t> tokens_;  // blocks one after another, with their overlap, kDocumentEnd between
-  std::vector<OwnRange> own_;          // which of the tokens are a block's own
+  std::vector<std::uint32_t> tokens_;              // blocks one after another, with their overlap, kDocumentEnd between
+  std::vector<OwnRange> own_;                      // which of the tokens are a block's own
+  std::vector<std::vector<std::uint32_t>> spare_;  // memory to number blocks in
 };
 
 }  // namespace gumption

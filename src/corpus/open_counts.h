@@ -12,8 +12,9 @@ namespace gumption {
 /// Whether `corpus` is one count index, and not text.
 bool is_count_index(const std::vector<std::string>& corpus);
 
-/// Counts of at least `pairs`: from a count index, or by reading through text. `options` say how text is counted; an
-/// index was built with options of its own, and one whose form of words differs is refused with a UserError.
+/// Counts of at least `pairs`: from a count index, or by reading through text, which launched_group()'s processes
+/// share. `options` say how text is counted; an index was built with options of its own, and one whose form of words
+/// differs is refused with a UserError.
 std::unique_ptr<PairCounts> open_counts(const std::vector<std::string>& corpus, const std::vector<WordPair>& pairs,
                                         const CountOptions& options);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -125,10 +126,121 @@ std::vector<TextFile> find_text_files(const std::vector<std::string>& inputs) {
   return files;
 }
 
+std::vector<TextFile> share_of(const std::vector<TextFile>& files, std::size_t part, std::size_t parts) {
+  std::uint64_t total = 0;
+  for (const TextFile& file : files) {
+    std::error_code ignored;
+    if (file.path == "-" || !fs::is_regular_file(file.path, ignored)) {
+      throw UserError(
+          fmt::format("{}: expected a file, since several processes share the text, found what can be read "
+                      "only once. Give each process its own input with --inputs own.",
+                      file.path == "-" ? "standard input" : file.path));
+    }
+    total += file.size;
+  }
+  const auto bound = [&](std::size_t i) { return total / parts * i + total % parts * i / parts; };
+  const std::uint64_t begin = bound(part);
+  const std::uint64_t end = bound(part + 1);
+  std::vector<TextFile> share;
+  std::uint64_t at = 0;  // where the file begins among all bytes
+  for (const TextFile& file : files) {
+    const std::uint64_t file_end = at + file.size;
+    const bool begins_here = at >= begin && at < end;
+    const bool touched = at < end && file_end > begin;
+    const bool whole = begins_here && file_end <= end;
+    if (whole || (touched && is_packed(file.path))) {
+      if (begins_here) share.push_back(file);
+    } else if (touched) {
+      share.push_back(file);
+      share.back().begin = std::max(begin, at) - at;
+      if (file_end > end) share.back().end = end - at;
+    }
+    at = file_end;
+  }
+  return share;
+}
+
+namespace {
+
+/// A part of a file that isn't packed.
+class PartSource final : public ByteSource {
+ public:
+  explicit PartSource(const TextFile& file) : name_(file.path), stream_(file.path, std::ios::binary) {
+    if (!stream_) fail();
+    begin_ = file.begin == 0 ? 0 : cut_behind(file.begin, file.size);
+    end_ = file.end >= file.size ? TextFile::kWholeFile : cut_behind(file.end, file.size);
+    at_ = begin_;
+  }
+
+  std::uint64_t begin() const { return begin_; }
+
+  /// The words before the part, at least `reach` of them where there are as many.
+  std::string words_before(std::size_t reach) {
+    constexpr std::size_t kBytesForWord = 16;
+    for (std::uint64_t back = reach * kBytesForWord;; back *= 2) {
+      const std::uint64_t from = begin_ - std::min(back, begin_);
+      std::string text = bytes(from, begin_ - from);
+      const std::size_t size = text.size();
+      text.append(TextBlock::kPadding, '\0');
+      const std::size_t begin = overlap_begin(std::string_view(text).substr(0, size), reach);
+      if (begin > 0 || from == 0) return text.substr(begin, size - begin);
+    }
+  }
+
+  std::size_t read(char* into, std::size_t size) override {
+    const std::string got = bytes(at_, std::min<std::uint64_t>(size, at_ < end_ ? end_ - at_ : 0));
+    std::copy(got.begin(), got.end(), into);
+    at_ += got.size();
+    return got.size();
+  }
+  const std::string& name() const override { return name_; }
+  std::uint64_t raw_size() const override { return end_ - begin_; }
+  std::uint64_t raw_position() const override { return at_ - begin_; }
+
+ private:
+  [[noreturn]] void fail() const { throw UserError(fmt::format("{}: can't be read.", name_)); }
+
+  std::string bytes(std::uint64_t from, std::uint64_t size) {
+    std::string got(size, '\0');
+    stream_.clear();
+    stream_.seekg(static_cast<std::streamoff>(from));
+    stream_.read(got.data(), static_cast<std::streamsize>(size));
+    if (stream_.bad()) fail();
+    got.resize(static_cast<std::size_t>(stream_.gcount()));
+    return got;
+  }
+
+  /// Behind the first place at or after `from` - 1 where no word can go on.
+  std::uint64_t cut_behind(std::uint64_t from, std::uint64_t size) {
+    constexpr std::uint64_t kStep = 4096;
+    for (std::uint64_t at = from - 1; at < size; at += kStep) {
+      const std::string some = bytes(at, kStep);
+      const auto found = std::find_if(some.begin(), some.end(), is_plain_separator);
+      if (found != some.end()) return at + static_cast<std::uint64_t>(found - some.begin()) + 1;
+    }
+    return size;
+  }
+
+  std::string name_;
+  std::ifstream stream_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t at_ = 0;
+};
+
+}  // namespace
+
 /// One file: the file itself, or all files inside a packed one in turn.
 class TextBlockReader::Source {
  public:
-  explicit Source(const TextFile& file) : name_(file.path) {
+  Source(const TextFile& file, std::size_t reach) : name_(file.path) {
+    if (file.is_part()) {
+      auto part = std::make_unique<PartSource>(file);
+      before_ = part->words_before(reach);
+      begin_ = part->begin();
+      plain_ = std::move(part);
+      return;
+    }
     // A pipe can be read only once, so it isn't asked what it is.
     if (file.size > 0 && is_packed(file.path)) {
       packed_.emplace(file.path);
@@ -159,6 +271,10 @@ class TextBlockReader::Source {
     return filled;
   }
 
+  /// What stands before a part of a file.
+  const std::string& before() const { return before_; }
+  std::uint64_t begin() const { return begin_; }
+
   std::string name() const { return packed_ ? fmt::format("{} ({})", name_, member_) : name_; }
 
   /// Bytes taken from the disk since the last call.
@@ -170,6 +286,8 @@ class TextBlockReader::Source {
  private:
   std::string name_;
   std::string member_;
+  std::string before_;
+  std::uint64_t begin_ = 0;
   std::unique_ptr<ByteSource> plain_;
   bool plain_is_new_ = true;
   std::optional<PackedFiles> packed_;
@@ -182,7 +300,7 @@ std::uint64_t total_size(const std::vector<TextFile>& files) {
   std::uint64_t total = 0;
   for (const TextFile& file : files) {
     if (file.path == "-") return 0;
-    total += file.size;
+    total += std::min(file.end, file.size) - std::min(file.begin, file.size);
   }
   return total;
 }
@@ -211,7 +329,10 @@ bool TextBlockReader::open_next() {
       source_.reset();
       return false;
     }
-    source_ = std::make_unique<Source>(files_[next_file_++]);
+    source_ = std::make_unique<Source>(files_[next_file_++], reach_);
+    carried_.assign(source_->before().begin(), source_->before().end());
+    overlap_ = carried_.size();
+    offset_ = source_->begin();
   }
 }
 

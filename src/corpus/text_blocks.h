@@ -21,12 +21,24 @@ struct TextFile {
   std::uint64_t size = 0;       // on disk; 0 where that isn't known
   std::int64_t changed_ns = 0;  // when it was last written, in the file system's clock
 
+  /// A part of it: all words from the first separator behind `begin` to the first behind `end`, so that the parts of a
+  /// file that is cut anywhere hold each of its words once. Only for files that aren't packed.
+  std::uint64_t begin = 0;
+  std::uint64_t end = kWholeFile;
+  static constexpr std::uint64_t kWholeFile = ~std::uint64_t{0};
+
+  bool is_part() const { return begin > 0 || end != kWholeFile; }
+
   bool operator==(const TextFile&) const = default;
 };
 
 /// The files that `inputs` name, in a stable order: files as given, a folder's files (all below it, without hidden
 /// ones) and a pattern's matches ("books/*.txt") sorted by name. UserError for what isn't there and for empty folders.
 std::vector<TextFile> find_text_files(const std::vector<std::string>& inputs);
+
+/// The files and parts of files that process `part` of `parts` reads when all see the same files: about as many bytes
+/// each, in order, packed files undivided. UserError where something can't be read by several, such as a pipe.
+std::vector<TextFile> share_of(const std::vector<TextFile>& files, std::size_t part, std::size_t parts);
 
 /// A stretch of one file, cut between words. It begins with an overlap: the words before it in the same file, as many
 /// as a window may reach back, which belong to earlier blocks and are there only to be looked back at.

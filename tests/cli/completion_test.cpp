@@ -28,7 +28,7 @@ TEST(Completion, BashKnowsCommandsOptionsAndValues) {
   EXPECT_THAT(offered({"gumption", "da"}), HasSubstr("data\n"));
   EXPECT_THAT(offered({"gumption", "data", "st"}), HasSubstr("stats\n"));
   EXPECT_THAT(offered({"gumption", "eval", "--sys"}), HasSubstr("--system\n"));
-  EXPECT_EQ(offered({"gumption", "eval", "--system", "l"}), "longest\n");
+  EXPECT_EQ(offered({"gumption", "eval", "--system", "lo"}), "longest\n");
   EXPECT_THAT(offered({"gumption", "data", "pull", "soc"}), HasSubstr("social-iqa\n"));
 }
 

@@ -35,7 +35,7 @@ TEST(Program, WrongUsageIsTwo) {
   check({"eval", "--sytem", "first"}, "Did you mean --system?");
   check({"eval", "--system", "fist", "--data", "x"}, "Did you mean first?");
   check({"eval", "--system", "first"}, "--data is required");
-  check({"eval", "--data", "x"}, "--system is required");
+  check({"eval", "--data", "x"}, "--system or --model is required");
   check({"eval", "--system", "random", "--data", "x", "--set", "sed=1"}, "Did you mean seed?");
   check({"eval", "--system", "random", "--data", "x", "--limit", "many"}, "--limit: expected a whole number");
   check({"eval", "--system", "random", "--system", "first", "--data", "x"}, "--system");

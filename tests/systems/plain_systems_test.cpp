@@ -54,7 +54,7 @@ TEST(SystemRegistry, NamesStandOnceAndOptionsAreDescribed) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     const auto setup = entry.setup();
     for (const Option& option : setup->describe().options()) EXPECT_FALSE(option.meaning.empty()) << option.name;
-    EXPECT_NE(setup->make(), nullptr);
+    if (!entry.asks_model) EXPECT_NE(setup->make(), nullptr);
   }
   EXPECT_THROW(system_entry("fist"), UserError);
 }
