@@ -6,7 +6,7 @@ configure_package_config_file(cmake/gumption-config.cmake.in ${PROJECT_BINARY_DI
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gumption-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gumption-config.cmake ${PROJECT_BINARY_DIR}/gumption-config-version.cmake
-  cmake/FindLevelDB.cmake cmake/FindSodium.cmake cmake/FindStemmer.cmake cmake/FindUtf8proc.cmake cmake/FindXapian.cmake
+  cmake/FindGloo.cmake cmake/FindLevelDB.cmake cmake/FindLibTorch.cmake cmake/FindSodium.cmake cmake/FindStemmer.cmake cmake/FindUtf8proc.cmake cmake/FindXapian.cmake
   DESTINATION ${package_dir})
 install(EXPORT gumption-targets NAMESPACE gumption:: DESTINATION ${package_dir})
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -30,4 +30,7 @@ endif()
 
 run(${WORK_DIR}/build/consumer ${WORK_DIR}/prefix/share/gumption/samples/copa-style.jsonl)
 run(${WORK_DIR}/prefix/bin/gumption --version)
+if(EXISTS ${WORK_DIR}/prefix/libexec/gumption/gumption-engine)
+  run(${WORK_DIR}/prefix/libexec/gumption/gumption-engine --version)
+endif()
 file(REMOVE_RECURSE ${WORK_DIR})

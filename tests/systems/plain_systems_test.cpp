@@ -54,7 +54,8 @@ TEST(SystemRegistry, NamesStandOnceAndOptionsAreDescribed) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     const auto setup = entry.setup();
     for (const Option& option : setup->describe().options()) EXPECT_FALSE(option.meaning.empty()) << option.name;
-    if (!entry.asks_model) EXPECT_NE(setup->make(), nullptr);
+    if (entry.asks_model) continue;  // the room `models` makes those
+    EXPECT_NE(setup->make(), nullptr);
   }
   EXPECT_THROW(system_entry("fist"), UserError);
 }
