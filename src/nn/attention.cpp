@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/cpu_kernels.h"
 #include "gumption/nn/fused_ops.h"
 #include "gumption/nn/layers.h"
 
@@ -70,6 +71,10 @@ void AttentionPlan::plan_offsets(const Layout& layout, const at::TensorOptions& 
 }
 
 void AttentionPlan::plan_groups(const Layout& layout, const at::TensorOptions& options) {
+  const bool all_short = std::all_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& segment) {
+    return segment.length + parent_length(layout, segment) <= kLongestShortSegment;
+  });
+  if (all_short && options.device().is_cpu()) short_layout_ = layout;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Segment*>> by_shape;
   for (const Segment& segment : layout.segments) {
     by_shape[{segment.length, parent_length(layout, segment)}].push_back(&segment);
@@ -128,6 +133,10 @@ at::Tensor AttentionPlan::attend_offsets(const at::Tensor& query, const at::Tens
 
 at::Tensor AttentionPlan::attend_groups(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                                         double dropout) const {
+  if (!short_layout_.segments.empty() && dropout == 0 && fused_kernels_are_used()) {
+    const bool causal = sight_ == Sight::kCausal;
+    if (auto fused = cpu_short_attention(query, key, value, short_layout_, causal)) return *std::move(fused);
+  }
   std::vector<at::Tensor> parts;
   parts.reserve(groups_.size());
   const std::int64_t heads = query.size(1);

@@ -51,7 +51,8 @@ class AttentionPlan {
 
   Sight sight_;
   std::vector<Group> groups_;
-  at::Tensor order_;  // puts the groups' rows back into the layout's order; undefined where they are in it
+  Layout short_layout_;  // the layout, where the CPU has a kernel for segments as short as its; else empty
+  at::Tensor order_;     // puts the groups' rows back into the layout's order; undefined where they are in it
 
   bool fused_ = false;
   SegmentOffsets offsets_;  // where fused_

@@ -6,6 +6,7 @@
 #include <c10/core/GradMode.h>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/cpu_kernels.h"
 #include "gumption/nn/fused_ops.h"
 
 namespace gumption {
@@ -115,6 +116,7 @@ LayerNorm::LayerNorm(ParameterSource& source, const std::string& prefix, double 
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
   if (fused_kernels_are_used()) {
+    if (auto fused = cpu_layer_norm(x, {}, weight_, bias_, epsilon_)) return *std::move(fused);
     if (auto fused = fused_layer_norm(x, {}, weight_, bias_, epsilon_)) return *std::move(fused);
   }
   return at::layer_norm(x, {x.size(-1)}, as_precise_as(weight_, x), as_precise_as(bias_, x), epsilon_);
@@ -122,6 +124,7 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
 
 at::Tensor LayerNorm::of_sum(const at::Tensor& x, const at::Tensor& y) const {
   if (fused_kernels_are_used()) {
+    if (auto fused = cpu_layer_norm(x, y, weight_, bias_, epsilon_)) return *std::move(fused);
     if (auto fused = fused_layer_norm(x, y, weight_, bias_, epsilon_)) return *std::move(fused);
   }
   return (*this)(x + y);

@@ -107,6 +107,27 @@ TEST(Attention, GradientsAgainstDifferences) {
   expect_right_gradient([&](const at::Tensor& x) { return plan.attend(in.query, in.key, x); }, in.value);
 }
 
+TEST(Attention, ShortSegmentsInFloat32) {
+  // The CPU has kernels of its own for heads of 32 and 64 numbers.
+  Layout layout;
+  const auto first = layout.add(70);
+  layout.add(12, first);
+  layout.add(1, first);
+  for (const std::int64_t length : {16, 1, 17, 33, 60, 120}) layout.add(length);
+  for (const std::int64_t width : {32, 64}) {
+    at::manual_seed(7);
+    const auto make = [&] { return at::randn({layout.tokens(), 3, width}, in_double()); };
+    const Inputs in = {make() * 3, make(), make()};
+    const c10::NoGradGuard none;
+    const auto single = test::test_options(at::kFloat);
+    const at::Tensor packed = AttentionPlan(layout, Sight::kCausal, single)
+                                  .attend(in.query.to(single), in.key.to(single), in.value.to(single))
+                                  .to(at::kDouble);
+    const at::Tensor wanted = AttentionPlan(layout, Sight::kCausal, in_double()).attend(in.query, in.key, in.value);
+    EXPECT_LT(test::distance(packed, wanted), 1e-5);
+  }
+}
+
 TEST(Attention, ShortSegmentsInBfloat16) {
   // A GPU has a kernel of its own for these; elsewhere this is the plain path in bfloat16.
   Layout layout;
