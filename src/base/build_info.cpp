@@ -40,15 +40,26 @@ const BuildInfo& build_info() {
   return info;
 }
 
-void require_feature(const std::string& name) {
+namespace {
+
+const Feature& feature_of(const std::string& name) {
   const auto& features = build_info().features;
   const auto found =
       std::find_if(features.begin(), features.end(), [&](const Feature& feature) { return feature.name == name; });
   ensure(found != features.end(), "a feature of that name exists");
-  if (found->built_in) return;
+  return *found;
+}
+
+}  // namespace
+
+bool has_feature(const std::string& name) { return feature_of(name).built_in; }
+
+void require_feature(const std::string& name) {
+  if (has_feature(name)) return;
   std::string option = name;
   std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) { return std::toupper(c); });
-  throw UserError(fmt::format("This build has no {}. Build with -DGUMPTION_WITH_{}=ON.", found->what, option));
+  throw UserError(
+      fmt::format("This build has no {}. Build with -DGUMPTION_WITH_{}=ON.", feature_of(name).what, option));
 }
 
 }  // namespace gumption

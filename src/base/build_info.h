@@ -22,6 +22,9 @@ struct BuildInfo {
 
 const BuildInfo& build_info();
 
+/// Whether a feature, which must exist, is built in.
+bool has_feature(const std::string& name);
+
 /// Throws a UserError that says which build option brings the feature, unless it is built in.
 void require_feature(const std::string& name);
 

@@ -4,6 +4,7 @@
 #include "gumption/base/build_info.h"
 #include "gumption/base/thread_pool.h"
 #include "gumption/data/catalogue.h"
+#include "gumption/systems/model_systems.h"
 #include "gumption/weights/model_store.h"
 
 #include "cli/command.h"
@@ -13,6 +14,26 @@ namespace gumption::cli {
 
 namespace {
 
+nlohmann::ordered_json engine_json() {
+  if (model_factory() == nullptr) return nullptr;
+  const EngineReport report = model_factory()->engine_report();
+  nlohmann::ordered_json json;
+  json["libtorch"] = report.libtorch;
+  json["blas"] = report.blas;
+  json["gpu"] = report.gpu;
+  json["gpu_is_usable"] = report.gpu_is_usable;
+  json["bfloat16_is_fast"] = report.bfloat16_is_fast;
+  return json;
+}
+
+void print_engine(const nlohmann::ordered_json& engine) {
+  if (engine.is_null()) return;
+  fmt::print("LibTorch: {}, matrices by {}, bfloat16 {}\n", engine["libtorch"].get<std::string>(),
+             engine["blas"].get<std::string>(),
+             engine["bfloat16_is_fast"].get<bool>() ? "native" : "emulated: float32 is faster");
+  fmt::print("GPU: {}\n", engine["gpu"].get<std::string>());
+}
+
 int run(const CommonOptions& common) {
   const BuildInfo& info = build_info();
   nlohmann::ordered_json json;
@@ -21,6 +42,7 @@ int run(const CommonOptions& common) {
   json["compiler"] = info.compiler;
   for (const Feature& feature : info.features) json["features"][feature.name] = feature.built_in;
   json["cores"] = usable_cores();
+  json["engine"] = engine_json();
   json["data_folders"] = nlohmann::ordered_json::array();
   for (const auto& folder : data_folders()) json["data_folders"].push_back(folder.string());
   json["benchmarks"] = nlohmann::ordered_json::object();
@@ -37,6 +59,7 @@ int run(const CommonOptions& common) {
   fmt::print("gumption {} ({}, {})\n", info.version, info.build_type, info.compiler);
   for (const Feature& feature : info.features) fmt::print("  {} {}\n", feature.built_in ? "✓" : "–", feature.what);
   fmt::print("cores: {}\n", usable_cores());
+  print_engine(json["engine"]);
   for (const auto& folder : data_folders()) {
     fmt::print("data folder: {}{}\n", folder.string(), std::filesystem::exists(folder) ? "" : " (not there yet)");
   }
@@ -58,6 +81,7 @@ Command doctor_command() {
   command.name = "doctor";
   command.about = "Say what is built in and what is found on this machine";
   command.examples = {"gumption doctor"};
+  command.needs_engine = [] { return has_feature("libtorch"); };
   command.run = run;
   return command;
 }

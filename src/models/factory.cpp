@@ -2,6 +2,7 @@
 
 #include "gumption/models/bert_systems.h"
 #include "gumption/models/gpt_systems.h"
+#include "gumption/nn/engine.h"
 #include "gumption/systems/model_systems.h"
 
 namespace gumption {
@@ -10,6 +11,9 @@ namespace {
 
 class Factory final : public ModelFactory {
  public:
+  EngineReport engine_report() const override {
+    return {libtorch_version(), blas_name(), gpu_name(), gpu_is_usable(), bfloat16_is_fast()};
+  }
   std::unique_ptr<System> make(const BertOptions& options) const override {
     return std::make_unique<BertSystem>(options);
   }

@@ -7,6 +7,8 @@
 
 #include "gumption/base/error.h"
 #include "gumption/base/thread_pool.h"
+#include "gumption/nn/batch_recordings.h"
+#include "gumption/nn/fused_ops.h"
 
 namespace gumption {
 
@@ -38,22 +40,26 @@ at::TensorOptions start_engine(const EngineOptions& options) {
       .dtype(options.precision == Precision::kBfloat16 ? at::kBFloat16 : at::kFloat);
 }
 
-EngineReport engine_report() {
-  EngineReport report;
-  report.libtorch = TORCH_VERSION;
-  report.blas = at::hasMKL() ? "MKL" : at::hasLAPACK() ? "LAPACK" : "none";
-  if (at::hasMKLDNN()) report.blas += " and oneDNN";
-  if (!at::globalContext().hasCUDA()) {
-    report.gpu = "this build has no CUDA";
-  } else if (!gpu_is_usable()) {
-    report.gpu = "CUDA is built in, but no GPU is found";
-  } else {
-    report.gpu = "CUDA";
-  }
+std::string libtorch_version() { return TORCH_VERSION; }
+
+std::string blas_name() {
+  std::string name = at::hasMKL() ? "MKL" : "none";
+  if (at::hasMKLDNN()) name += " and oneDNN";
+  return name;
+}
+
+std::string gpu_name() {
+  if (!BatchRecordings::are_supported()) return "none: this build has no CUDA";
+  if (!gpu_is_usable()) return "none is found";
+  return device_name();
+}
+
+bool bfloat16_is_fast() {
 #if defined(__x86_64__)
-  report.bfloat16_is_fast = __builtin_cpu_supports("avx512bf16") != 0;
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
 #endif
-  return report;
 }
 
 }  // namespace gumption

@@ -25,13 +25,16 @@ at::TensorOptions start_engine(const EngineOptions& options);
 /// Whether this build and this machine can use a GPU.
 bool gpu_is_usable();
 
-/// What `doctor` says about the engine.
-struct EngineReport {
-  std::string libtorch;
-  std::string blas;
-  std::string gpu;                // its name, or why there is none
-  bool bfloat16_is_fast = false;  // the processor multiplies it natively
-};
-EngineReport engine_report();
+/// LibTorch's version, e.g. "2.11.0".
+std::string libtorch_version();
+
+/// What multiplies matrices on the CPU.
+std::string blas_name();
+
+/// The GPU's name, or why there is none.
+std::string gpu_name();
+
+/// Whether the processor multiplies bfloat16 natively.
+bool bfloat16_is_fast();
 
 }  // namespace gumption

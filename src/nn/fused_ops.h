@@ -4,6 +4,7 @@
 // the caller has the plain operations for the others.
 
 #include <optional>
+#include <string>
 
 #include <ATen/ATen.h>
 
@@ -18,5 +19,8 @@ std::optional<at::Tensor> fused_layer_norm(const at::Tensor& x, const at::Tensor
 /// Attention over segments, without gradients; queries, keys and values are [tokens, heads, width].
 std::optional<at::Tensor> fused_short_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                                                 const SegmentOffsets& offsets, bool causal);
+
+/// The name of the GPU that is used; empty without one.
+std::string device_name();
 
 }  // namespace gumption

@@ -13,4 +13,6 @@ std::optional<at::Tensor> fused_short_attention(const at::Tensor&, const at::Ten
   return std::nullopt;
 }
 
+std::string device_name() { return {}; }
+
 }  // namespace gumption

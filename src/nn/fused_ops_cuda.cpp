@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include "gumption/nn/cuda_kernels.h"
@@ -55,6 +56,11 @@ std::optional<at::Tensor> fused_short_attention(const at::Tensor& query, const a
   attention.causal = causal;
   launch_short_attention(attention, c10::cuda::getCurrentCUDAStream());
   return out;
+}
+
+std::string device_name() {
+  const cudaDeviceProp* properties = at::cuda::getCurrentDeviceProperties();
+  return properties == nullptr ? std::string() : properties->name;
 }
 
 }  // namespace gumption

@@ -60,9 +60,19 @@ struct NextSentenceOptions {
 };
 OptionSet describe(NextSentenceOptions& options);
 
+/// What is known about the engine that models run on.
+struct EngineReport {
+  std::string libtorch;  // its version
+  std::string blas;      // what multiplies matrices on the CPU
+  std::string gpu;       // its name, or why there is none
+  bool gpu_is_usable = false;
+  bool bfloat16_is_fast = false;  // the processor multiplies it natively
+};
+
 class ModelFactory {
  public:
   virtual ~ModelFactory() = default;
+  virtual EngineReport engine_report() const = 0;
   virtual std::unique_ptr<System> make(const BertOptions& options) const = 0;
   virtual std::unique_ptr<System> make(const GptOptions& options) const = 0;
   virtual std::unique_ptr<System> make(const LanguageModelOptions& options) const = 0;
