@@ -261,12 +261,14 @@ void attend_all(const at::Tensor& query, const at::Tensor& key, const at::Tensor
                 bool causal, at::Tensor& out) {
   const std::int64_t heads = query.size(1);
   const std::int64_t width = query.size(2);
-  const auto items = static_cast<std::int64_t>(layout.segments.size()) * heads;
+  const auto segments = static_cast<std::int64_t>(layout.segments.size());
+  const std::int64_t items = segments * heads;
   constexpr std::int64_t kItemsAtOnce = 4;
   at::parallel_for(0, items, kItemsAtOnce, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t item = begin; item < end; ++item) {
-      const Segment& segment = layout.segments[static_cast<std::size_t>(item / heads)];
-      const std::int64_t head = item % heads * width;
+      // Head by head: segments come sorted by length, and a thread with only the longest would keep the others waiting.
+      const Segment& segment = layout.segments[static_cast<std::size_t>(item % segments)];
+      const std::int64_t head = item / segments * width;
       const Segment none;
       const Segment& parent = segment.parent < 0 ? none : layout.segments[static_cast<std::size_t>(segment.parent)];
       const auto at = [&](const at::Tensor& x, std::int64_t row) {
