@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -55,6 +56,10 @@ ScoringResult score_to_stdout(const State& state) {
 /// Through a log beside the file, so that a killed run can go on.
 ScoringResult score_to_file(const State& state, const CommonOptions& common) {
   if (state.scoring.data.empty()) throw UsageError("--data is required: a file of questions.");
+  std::error_code none;
+  if (std::filesystem::equivalent(state.out, state.scoring.data, none)) {
+    throw UsageError("--out is the file of questions itself. Name another.");
+  }
   AtomicFile file(state.out);
   ScoreLog log(state.out, description_of_run(state.scoring));
   if (!log.answered().empty()) {

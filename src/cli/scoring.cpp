@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/build_info.h"
 #include "gumption/base/error.h"
-#include "gumption/base/progress.h"
 #include "gumption/cluster/cluster_options.h"
 #include "gumption/data/catalogue.h"
+#include "gumption/data/label_list.h"
 #include "gumption/systems/model_systems.h"
 #include "gumption/systems/registry.h"
 #include "gumption/weights/model_store.h"
@@ -37,7 +38,8 @@ OptionSet describe(ScoringOptions& options) {
   set.add_choice("normalise", options.normalise, "What a likelihood is divided by or compared with (default none)",
                  {"none", "tokens", "chars", "prior"});
   set.add("seed", options.seed, "Short for --set seed=N");
-  set.add("batch", options.batch, "Questions to ask at a time; the answers don't depend on it", {1, 1'000'000});
+  set.add("batch", options.batch,
+          "Questions to ask at a time; 0: what suits the system. The answers don't depend on it", {0, 1'000'000});
   set.add_all(describe(options.read));
   return set;
 }
@@ -100,11 +102,18 @@ std::unique_ptr<System> make_system(const ScoringOptions& options) {
   const OptionSet described = setup->describe();
   try {
     for (const auto& setting : options.settings) described.assign(setting);
-    for (const Shorthand& shorthand : shorthands(options)) described.set(shorthand.name, shorthand.value);
+    for (const Shorthand& shorthand : shorthands(options)) {
+      if (described.find(shorthand.name) == nullptr) {
+        throw UsageError(fmt::format("--{}: the system {} has no such option.", shorthand.name, name));
+      }
+      described.set(shorthand.name, shorthand.value);
+    }
     if (options.threads > 0 && described.find("threads") != nullptr) {
       described.set("threads", std::to_string(options.threads));
     }
     if (options.seed && described.find("seed") != nullptr) described.set("seed", std::to_string(*options.seed));
+  } catch (const UsageError&) {
+    throw;
   } catch (const UserError& error) {
     throw UsageError(fmt::format("--set, for the system {}: {}", name, error.what()));
   }
@@ -135,7 +144,10 @@ std::string description_of_run(const ScoringOptions& options) {
   if (options.seed) json["seed"] = *options.seed;
   json["data"] = state_of(find_data_file(options.data));
   json["format"] = options.read.format;
-  json["labels"] = options.read.labels;
+  const fs::path data = find_data_file(options.data);
+  json["labels"] = state_of(options.read.labels.empty() ? label_list_beside(data) : fs::path(options.read.labels));
+  if (!options.tokenizer.empty()) json["tokenizer"] = state_of(options.tokenizer);
+  json["version"] = build_info().version;
   json["limit"] = options.read.limit;
   nlohmann::ordered_json line;
   line["gumption_scores_of"] = std::move(json);
@@ -151,6 +163,9 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
     ensure(answers.size() == questions.size(), "a system answers every question");
     take({questions, answers});
   };
+  // A person waits in front of a slow model's progress line; a quick system's batches are large for speed.
+  const std::uint64_t suits = needs_engine(options) ? 64 : 256;
+  const std::uint64_t batch_size = options.batch == 0 ? suits : options.batch;
   std::vector<Question> batch;
   std::size_t seen = 0;
   const bool all_first = system->wants_questions_first();
@@ -165,7 +180,7 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
       return;
     }
     batch.push_back(question);
-    if (all_first || batch.size() < options.batch) return;
+    if (all_first || batch.size() < batch_size) return;
     answer(batch);
     batch.clear();
   };
@@ -173,8 +188,8 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
                                     [&](const SourceFile& source) { system->note_format(source.format); });
   if (all_first) system->prepare(batch);
   const std::span<const Question> left = batch;
-  for (std::size_t at = 0; at < left.size(); at += options.batch) {
-    answer(left.subspan(at, std::min<std::size_t>(options.batch, left.size() - at)));
+  for (std::size_t at = 0; at < left.size(); at += batch_size) {
+    answer(left.subspan(at, std::min<std::size_t>(batch_size, left.size() - at)));
   }
   result.truncated = system->truncated();
   return result;
@@ -182,7 +197,8 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
 
 void note_truncated(const CommonOptions& common, const ScoringResult& result) {
   if (common.quiet || result.truncated == 0) return;
-  fmt::print(stderr, "gumption: {} texts were longer than the model takes, and were cut.\n", result.truncated);
+  fmt::print(stderr, "gumption: {} texts were longer than the model (or max_length) takes, and were cut.\n",
+             result.truncated);
 }
 
 }  // namespace gumption::cli

@@ -86,7 +86,7 @@ class QuestionSource {
     if (limit_ != 0 && source_.questions == limit_) return false;
     if (!opened_.reader->next(question)) return false;
     // The clock is looked at now and then only: a row takes less than a microsecond.
-    constexpr std::size_t kRowsPerLook = 256;
+    constexpr std::size_t kRowsPerLook = 32;
     if (++source_.questions % kRowsPerLook == 0) progress_.set(opened_.reader->position().done);
     return true;
   }

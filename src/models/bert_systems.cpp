@@ -114,8 +114,8 @@ std::vector<double> BertRunner::score(std::span<const TokenSequence> sequences, 
 BertSystem::BertSystem(const BertOptions& options)
     : options_(options),
       runner_(open_bert(options.model, &HeadsFound::multiple_choice, "multiple-choice",
-                        "Fine-tune it with `gumption train`, or score without training: --method masked-likelihood, "
-                        "similarity or next-sentence"),
+                        "Take one that was fine-tuned to choose, or score without training: --method "
+                        "masked-likelihood, similarity or next-sentence"),
               {.pooler = true, .multiple_choice = true}),
       form_(bert_form(options.form, "")) {}
 

@@ -14,14 +14,14 @@ namespace {
 OpenedModel open_gpt1(const GptOptions& options) {
   OpenedModel model = open_model(options.model, {Architecture::kGpt1});
   require_head(model, model.checkpoint.heads.multiple_choice, "multiple-choice",
-               "Fine-tune it with `gumption train`, or score without training: --method likelihood");
+               "Take one that was fine-tuned to choose, or score without training: --method likelihood");
   const Gpt1Tokens special = gpt1_tokens(*model.tokenizer);
   const auto needed = std::max({special.start, special.delimiter, special.classify}) + 1;
   if (needed > model.checkpoint.config.vocabulary) {
     throw UserError(
         Complaint{model.checkpoint.folder.string(), 0,
                   fmt::format("an embedding of {} tokens, with _start_, _delimiter_ and _classify_", needed),
-                  fmt::format("{}", model.checkpoint.config.vocabulary), "Fine-tune it with `gumption train`"});
+                  fmt::format("{}", model.checkpoint.config.vocabulary), "Take one that was fine-tuned to choose"});
   }
   return model;
 }

@@ -43,7 +43,8 @@ ScoreLog::ScoreLog(const fs::path& out, const std::string& description) : path_(
 }
 
 ScoreLog::~ScoreLog() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!has_answers_) remove();
+  ::close(descriptor_);
 }
 
 void ScoreLog::take_over(const std::string& description) {
@@ -65,9 +66,11 @@ void ScoreLog::take_over(const std::string& description) {
     throw UserError(fmt::format("{}: can't write it: {}.", path_.string(), system_message(errno)));
   }
   if (whole == 0) add(description + "\n");
+  has_answers_ = !answered_.empty();
 }
 
 void ScoreLog::add(const std::string& lines) {
+  has_answers_ = true;
   std::size_t done = 0;
   while (done < lines.size()) {
     const ssize_t written = ::write(descriptor_, lines.data() + done, lines.size() - done);

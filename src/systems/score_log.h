@@ -45,6 +45,7 @@ class ScoreLog {
 
   std::filesystem::path path_;
   std::vector<std::string> answered_;
+  bool has_answers_ = false;  // a log without any is not worth keeping
   int descriptor_ = -1;
 };
 

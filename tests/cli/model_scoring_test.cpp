@@ -166,7 +166,7 @@ TEST_F(ModelScoring, TextsThatAreEmptyOrTooLongAreAnsweredAndCounted) {
       folder_.write("odd.jsonl", empty.dump() + "\n" + context.dump() + "\n" + choice.dump() + "\n");
   const auto result = gumption({"eval", "--model", model, "--data", data, "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("4 texts were longer than the model takes, and were cut."));
+  EXPECT_THAT(result.err, HasSubstr("4 texts were longer than the model (or max_length) takes, and were cut."));
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["system"], "next-sentence");  // which is what its head is made for
   EXPECT_EQ(json["model"], model.string());
