@@ -28,7 +28,7 @@ struct ScoringOptions {
   bool details = false;
   std::optional<std::uint64_t> seed;  // for systems that have one
   std::uint64_t threads = 0;          // for systems that have a choice; set from the common options
-  std::uint64_t batch = 0;  // 0: what suits the system
+  std::uint64_t batch = 0;            // 0: what suits the system
   ReadOptions read;
 };
 
