@@ -62,8 +62,8 @@ ScoringResult score_to_file(const State& state, const CommonOptions& common) {
   }
   AtomicFile file(state.out);
   ScoreLog log(state.out, description_of_run(state.scoring));
-  if (!log.answered().empty()) {
-    print_note(common, fmt::format("going on behind {} questions that were answered before.", log.answered().size()));
+  if (log.answered().count > 0) {
+    print_note(common, fmt::format("going on behind {} questions that were answered before.", log.answered().count));
   }
   const ScoringResult result = score_questions(
       state.scoring,

@@ -155,7 +155,7 @@ std::string description_of_run(const ScoringOptions& options) {
 }
 
 ScoringResult score_questions(const ScoringOptions& options, const std::function<void(const Scored&)>& take,
-                              const std::vector<std::string>& answered_before) {
+                              const AnsweredIds& answered_before) {
   if (options.data.empty()) throw UsageError("--data is required: a file of questions.");
   const auto system = make_system(options);
   const auto answer = [&](std::span<const Question> questions) {
@@ -167,15 +167,15 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
   const std::uint64_t suits = needs_engine(options) ? 64 : 256;
   const std::uint64_t batch_size = options.batch == 0 ? suits : options.batch;
   std::vector<Question> batch;
-  std::size_t seen = 0;
+  AnsweredIds seen;
   const bool all_first = system->wants_questions_first();
   ScoringResult result;
   const auto take_question = [&](const Question& question) {
-    if (seen < answered_before.size()) {
-      if (question.id != answered_before[seen++]) {
-        throw UserError(Complaint{options.data, 0,
-                                  fmt::format("question {}, as before", in_quotes(answered_before[seen - 1])),
-                                  in_quotes(question.id), "Remove the .partial file beside --out to start anew"});
+    if (seen.count < answered_before.count) {
+      seen.add(question.id);
+      if (seen.count == answered_before.count && seen != answered_before) {
+        throw UserError(Complaint{options.data, 0, "the questions that were answered before", "others",
+                                  "Remove the .partial file beside --out to start anew"});
       }
       return;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gumption/data/dataset.h"
+#include "gumption/systems/score_log.h"
 #include "gumption/systems/system.h"
 
 #include "cli/command.h"
@@ -51,14 +52,14 @@ struct ScoringResult {
   std::uint64_t truncated = 0;  // texts that were too long for the system
 };
 
-/// Asks the system all questions but the first `skip`, in batches of bounded memory unless it wants to see them all
-/// first, and calls `take` with the questions and answers of each batch.
+/// Asks the system all questions but those answered before, in batches of bounded memory unless it wants to see them
+/// all first, and calls `take` with the questions and answers of each batch.
 struct Scored {
   std::span<const Question> questions;
   std::span<const Answer> answers;
 };
 ScoringResult score_questions(const ScoringOptions& options, const std::function<void(const Scored&)>& take,
-                              const std::vector<std::string>& answered_before = {});
+                              const AnsweredIds& answered_before = {});
 
 /// Says on stderr how many texts were cut.
 void note_truncated(const CommonOptions& common, const ScoringResult& result);

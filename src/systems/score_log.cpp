@@ -26,6 +26,14 @@ std::string score_line(const Question& question, const Answer& answer) {
   return row.dump();
 }
 
+void AnsweredIds::add(std::string_view id) {
+  // FNV-1a, with the length before each id so that "a", "bc" is not "ab", "c".
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  digest = (digest ^ id.size()) * kPrime;
+  for (const char c : id) digest = (digest ^ static_cast<unsigned char>(c)) * kPrime;
+  ++count;
+}
+
 ScoreLog::ScoreLog(const fs::path& out, const std::string& description) : path_(out.string() + ".partial") {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw UserError(fmt::format("{}: can't write it: {}.", path_.string(), system_message(errno)));
@@ -58,7 +66,7 @@ void ScoreLog::take_over(const std::string& description) {
     while (next()) {
       const auto row = nlohmann::json::parse(line, nullptr, false);
       if (row.is_discarded() || !row.contains("id") || !row["id"].is_string()) break;
-      answered_.push_back(row["id"].get<std::string>());
+      answered_.add(row["id"].get_ref<const std::string&>());
       whole += static_cast<std::streamoff>(line.size()) + 1;
     }
   }
@@ -66,7 +74,7 @@ void ScoreLog::take_over(const std::string& description) {
     throw UserError(fmt::format("{}: can't write it: {}.", path_.string(), system_message(errno)));
   }
   if (whole == 0) add(description + "\n");
-  has_answers_ = !answered_.empty();
+  has_answers_ = answered_.count > 0;
 }
 
 void ScoreLog::add(const std::string& lines) {

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "gumption/data/answer.h"
 #include "gumption/data/question.h"
@@ -16,6 +15,15 @@ namespace gumption {
 
 /// One line of a file of scores, without its end.
 std::string score_line(const Question& question, const Answer& answer);
+
+/// Which questions were answered, without keeping their ids: how many, and a number that depends on every id in order.
+struct AnsweredIds {
+  std::size_t count = 0;
+  std::uint64_t digest = 0;
+
+  void add(std::string_view id);
+  bool operator==(const AnsweredIds&) const = default;
+};
 
 /// OUT.partial: a line that says what run this is, then a line for each question that was answered. Not thread-safe.
 class ScoreLog {
@@ -28,8 +36,8 @@ class ScoreLog {
   ScoreLog& operator=(const ScoreLog&) = delete;
   ~ScoreLog();
 
-  /// Ids of the questions that were answered before, in order.
-  const std::vector<std::string>& answered() const { return answered_; }
+  /// The questions that were answered before.
+  const AnsweredIds& answered() const { return answered_; }
 
   /// Appends lines and hands them to the system. UserError when the disk is full; the lines before stay.
   void add(const std::string& lines);
@@ -44,7 +52,7 @@ class ScoreLog {
   void take_over(const std::string& description);
 
   std::filesystem::path path_;
-  std::vector<std::string> answered_;
+  AnsweredIds answered_;
   bool has_answers_ = false;  // a log without any is not worth keeping
   int descriptor_ = -1;
 };

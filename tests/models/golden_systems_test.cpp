@@ -38,6 +38,7 @@ TEST(BertSystem, GivesTheReferenceLogits) {
   const auto items = read_json(folder / "expected.json")["items"];
   BertOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.form = "social-iqa";
   BertSystem system(options);
   const auto answers = system.answer(questions_of(items));
@@ -55,6 +56,7 @@ TEST(GptSystem, GivesTheReferenceLogits) {
   const auto items = read_json(folder / "expected.json")["items"];
   GptOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   GptSystem system(options);
   const auto answers = system.answer(questions_of(items));
@@ -73,6 +75,7 @@ TEST(LanguageModelSystem, GivesTheReferenceLikelihoods) {
   const auto questions = questions_of(read_json(bert)["items"]);  // the same questions, in the same order
   LanguageModelOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   options.details = true;
   LanguageModelSystem system(options);
@@ -91,6 +94,7 @@ TEST(NextSentenceSystem, GivesTheReferenceProbabilities) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-next-sentence");
   NextSentenceOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   NextSentenceSystem system(options);
   const auto items = read_json(folder / "expected.json")["items"];
   ASSERT_FALSE(items.empty());

@@ -25,6 +25,7 @@ TEST(RealWeights, MiniLmSentenceVectorsAndCosines) {
   const auto texts = expected["sentences"].get<std::vector<std::string>>();
   SimilarityOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   SimilaritySystem system(options);
   const c10::InferenceMode no_gradients;
   const at::Tensor vectors = system.vectors_of(texts);
@@ -48,6 +49,7 @@ TEST(RealWeights, BertMaskedLikelihoods) {
   const auto expected = read_json(reference)["masked_likelihood"];
   MaskedLmOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   MaskedLmSystem system(options);
   std::vector<Question> questions;
   for (const auto& item : expected["items"]) {
@@ -71,6 +73,7 @@ TEST(RealWeights, BertPooledVectors) {
   const auto expected = read_json(reference)["multiple_choice_encoder"];
   ModelOptions options;
   options.model = folder.string();
+  options.device = test::test_device();
   BertRunner runner(open_model(options, {Architecture::kBert}), {.pooler = true});
   for (const auto& item : expected) {
     const QuestionTokens tokens = {runner.encode(item["context"].get<std::string>()),

@@ -63,6 +63,7 @@ TEST(BertSystem, BatchesChangeNothing) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-multiple-choice");
   BertOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   for (const char* form : {"social-iqa", "pair", "cosmos-qa"}) {
     options.form = form;
     expect_batches_change_nothing<BertSystem>(options);
@@ -74,6 +75,7 @@ TEST(GptSystem, BatchesChangeNothing) {
   GUMPTION_NEEDS_SHARED(tokenizer, "data/vocab/gpt1");
   GptOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   expect_batches_change_nothing<GptSystem>(options);
 }
@@ -83,6 +85,7 @@ TEST(LanguageModelSystem, BatchesChangeNothing) {
   GUMPTION_NEEDS_SHARED(tokenizer, "data/vocab/gpt2");
   LanguageModelOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   for (const char* normalise : {"none", "tokens", "chars", "prior"}) {
     options.normalise = normalise;
@@ -95,6 +98,7 @@ TEST(LanguageModelSystem, NormalisationsFollowFromTheTokens) {
   GUMPTION_NEEDS_SHARED(tokenizer, "data/vocab/gpt2");
   LanguageModelOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   options.details = true;
   const auto questions = some_questions();
@@ -127,6 +131,7 @@ TEST(LanguageModelSystem, Gpt1LeavesTheFirstTokenOutWhereNothingStandsBefore) {
   GUMPTION_NEEDS_SHARED(tokenizer, "data/vocab/gpt1");
   LanguageModelOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.tokenizer = tokenizer.string();
   options.details = true;
   Question question;
@@ -147,11 +152,24 @@ TEST(BertSystem, CutsWhatIsTooLongAndCountsIt) {
   GUMPTION_NEEDS_SHARED(folder, "golden/bert-multiple-choice");
   BertOptions options;
   options.model.model = folder.string();
+  options.model.device = test::test_device();
   options.model.max_length = 16;
   BertSystem system(options);
   const auto questions = some_questions();
   system.answer(questions);
   EXPECT_EQ(system.truncated(), 10U);  // the choices of all but the first question, whose eleven tokens fit
+}
+
+TEST(BertSystem, RefusesATokenizerOfAnotherSize) {
+  GUMPTION_NEEDS_SHARED(folder, "golden/bert-multiple-choice");
+  const test::TemporaryFolder tokenizer;
+  tokenizer.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n");
+  BertOptions options;
+  options.model.model = folder.string();
+  options.model.tokenizer = tokenizer.path().string();
+  EXPECT_THAT([&] { BertSystem system(options); },
+              testing::ThrowsMessage<UserError>(
+                  HasSubstr("expected a tokenizer of 30522 tokens, as the model has, found one of 6")));
 }
 
 TEST(BertSystem, SaysWhatIsMissing) {

@@ -39,6 +39,11 @@ std::string read_bytes(const fs::path& path) {
 
 fs::path source_folder() { return GUMPTION_SOURCE_DIR; }
 
+std::string test_device() {
+  const char* device = std::getenv("GUMPTION_TEST_DEVICE");
+  return device == nullptr ? "cpu" : device;
+}
+
 fs::path program() { return GUMPTION_PROGRAM; }
 
 fs::path shared_file(const std::string& name) {

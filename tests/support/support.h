@@ -30,6 +30,9 @@ std::string read_bytes(const std::filesystem::path& path);
 
 std::filesystem::path source_folder();
 
+/// Where models run in tests: what GUMPTION_TEST_DEVICE names, else the CPU.
+std::string test_device();
+
 /// The program under test.
 std::filesystem::path program();
 
