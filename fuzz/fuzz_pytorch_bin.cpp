@@ -7,18 +7,9 @@
 #include "gumption/base/error.h"
 #include "gumption/weights/pytorch_bin.h"
 
-namespace {
+#include "touch_tensor.h"
 
 using namespace gumption;
-
-void touch(const StoredTensor& tensor) {
-  ensure(static_cast<std::size_t>(element_count(tensor)) * size_of(tensor.type) == tensor.bytes.size(),
-         "a tensor has the bytes that its shape asks for");
-  static volatile char sink = 0;
-  for (const char byte : tensor.bytes) sink = static_cast<char>(sink ^ byte);
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

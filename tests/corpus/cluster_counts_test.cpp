@@ -28,17 +28,6 @@ using test::BruteForce;
 using testing::AllOf;
 using testing::HasSubstr;
 
-void expect_equal(const PairCounts& counts, const BruteForce& expected) {
-  EXPECT_EQ(counts.totals(), expected.totals);
-  for (const auto& [word, number] : expected.words) EXPECT_EQ(counts.count_of(word), number) << word;
-  const std::vector<std::uint64_t> none(counts.windows().size());
-  for (const WordPair& pair : test::all_pairs(expected)) {
-    const auto found = expected.pairs.find(pair);
-    EXPECT_EQ(counts.count_of(pair.first, pair.second), found == expected.pairs.end() ? none : found->second)
-        << pair.first << " " << pair.second;
-  }
-}
-
 TEST(TextShares, OfTextCutAnywhereAddUp) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     RandomStream random(seed);
@@ -60,7 +49,7 @@ TEST(TextShares, OfTextCutAnywhereAddUp) {
         for (std::size_t part = 1; part < parts; ++part) {
           sum->add(*count_asked(share_of(files, part, parts), test::all_pairs(expected), options));
         }
-        expect_equal(*sum, expected);
+        test::expect_equal(*sum, expected);
       }
     }
   }
@@ -188,7 +177,7 @@ TEST_F(ClusterCounts, AskedPairsAreAddedUpEverywhere) {
     const auto results = test::run_processes(size, [&](std::size_t rank) {
       ProcessGroup group(process(rank, size, port));
       const auto counts = count_asked(find_text_files({path}), test::all_pairs(expected), options, group);
-      expect_equal(*counts, expected);
+      test::expect_equal(*counts, expected);
       if (testing::Test::HasFailure()) throw std::runtime_error("the counts differ");
     });
     for (const auto& result : results) EXPECT_EQ(result.exit_code, 0) << result.error;

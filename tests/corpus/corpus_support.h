@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "gumption/base/random.h"
 #include "gumption/corpus/pair_counts.h"
 #include "gumption/corpus/text_options.h"
@@ -126,5 +128,17 @@ inline constexpr std::string_view kExcerpt =
     "twenty years. But he had an approved tolerance for others; sometimes wondering, almost with envy, at the high "
     "pressure of spirits involved in their misdeeds; and in any extremity inclined to help rather than to reprove. "
     "\"I incline to Cain's heresy,\" he used to say quaintly: \"I let my brother go to the devil in his own way.\"\n";
+
+/// All counts of words and pairs, those that don't occur included.
+inline void expect_equal(const PairCounts& counts, const BruteForce& expected) {
+  EXPECT_EQ(counts.totals(), expected.totals);
+  for (const auto& [word, number] : expected.words) EXPECT_EQ(counts.count_of(word), number) << word;
+  const std::vector<std::uint64_t> none(counts.windows().size());
+  for (const WordPair& pair : test::all_pairs(expected)) {
+    const auto found = expected.pairs.find(pair);
+    EXPECT_EQ(counts.count_of(pair.first, pair.second), found == expected.pairs.end() ? none : found->second)
+        << pair.first << " " << pair.second;
+  }
+}
 
 }  // namespace gumption::test

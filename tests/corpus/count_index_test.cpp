@@ -22,17 +22,6 @@ using test::BruteForce;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void expect_equal(const PairCounts& counts, const BruteForce& expected) {
-  EXPECT_EQ(counts.totals(), expected.totals);
-  for (const auto& [word, number] : expected.words) EXPECT_EQ(counts.count_of(word), number) << word;
-  const std::vector<std::uint64_t> none(counts.windows().size());
-  for (const WordPair& pair : test::all_pairs(expected)) {
-    const auto found = expected.pairs.find(pair);
-    EXPECT_EQ(counts.count_of(pair.first, pair.second), found == expected.pairs.end() ? none : found->second)
-        << pair.first << " " << pair.second;
-  }
-}
-
 std::string complaint_about(const std::string& bytes) {
   try {
     const CountIndex index(bytes, "some.counts");
@@ -70,7 +59,7 @@ TEST_F(CountIndexFile, EqualsBruteForceOnRandomText) {
       build("i", {texts.path()}, options);
       const CountIndex index(folder_ / "i");
       index.check_rows();
-      expect_equal(index, BruteForce(contents, parse_windows(options.windows), documents));
+      test::expect_equal(index, BruteForce(contents, parse_windows(options.windows), documents));
       EXPECT_FALSE(std::filesystem::exists(folder_ / "i.building"));
     }
   }
