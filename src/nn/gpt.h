@@ -23,9 +23,8 @@ struct KeyValueCache {
 
 class Gpt {
  public:
-  /// `choice_head`: with the head that reads a sequence's last token; made new where the checkpoint lacks it and
-  /// `new_heads` says so. `extra_tokens` rows are added to the embedding where it has only the plain vocabulary
-  /// (GPT-1's _start_, _delimiter_ and _classify_).
+  /// Takes its parameters from `source`. `choice_head`: with the head that reads a sequence's last token; made new,
+  /// from the default random generator, where the checkpoint lacks it and `new_heads` says so.
   Gpt(const ModelConfig& config, ParameterSource& source, bool choice_head, bool new_heads = false);
 
   BatchInput input(const PackedTokens& tokens) const;

@@ -20,6 +20,19 @@ std::atomic<bool>& fused_kernels() {
 
 constexpr const char* kNoActivation = "none";
 
+/// Whether oneDNN multiplies such numbers here; in bfloat16 it refuses processors without AVX-512.
+bool can_be_packed(at::ScalarType type) {
+  if (!at::hasMKLDNN()) return false;
+  if (type == at::kFloat) return true;
+#if defined(__x86_64__)
+  static const bool has_avx512 = __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                                 __builtin_cpu_supports("avx512dq") != 0;
+#else
+  static const bool has_avx512 = false;
+#endif
+  return type == at::kBFloat16 && has_avx512;
+}
+
 at::Tensor pack_matrix(const at::Tensor& weight) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("mkldnn::_reorder_linear_weight", "")
@@ -69,8 +82,7 @@ Linear::Linear(ParameterSource& source, const std::string& prefix, MatrixForm fo
 
 bool Linear::takes_packed(const at::Tensor& x) const {
   const bool same = x.scalar_type() == weight_.scalar_type();
-  const bool supported = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
-  return x.device().is_cpu() && same && supported && fused_kernels_are_used();
+  return x.device().is_cpu() && same && can_be_packed(x.scalar_type()) && fused_kernels_are_used();
 }
 
 const at::Tensor& Linear::packed() const {
