@@ -1,6 +1,7 @@
 #include "cli/scoring.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <span>
 
@@ -130,25 +131,41 @@ nlohmann::ordered_json state_of(const fs::path& path) {
   return state;
 }
 
+/// Adds the state of what an option's value names: a file, or a folder's entries. Other values name nothing.
+void add_state(nlohmann::ordered_json& states, const fs::path& path) {
+  std::error_code none;
+  if (fs::is_regular_file(path, none)) states.push_back(state_of(path));
+  if (!fs::is_directory(path, none)) return;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(path)) entries.push_back(entry.path());
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries) states.push_back(state_of(entry));
+}
+
 }  // namespace
 
 std::string description_of_run(const ScoringOptions& options) {
   nlohmann::ordered_json json;
   json["system"] = system_name(options);
   json["settings"] = options.settings;
-  for (const Shorthand& shorthand : shorthands(options)) json["options"].push_back({shorthand.name, shorthand.value});
-  if (!options.model.empty()) {
-    for (const auto& file : fs::directory_iterator(find_model(options.model))) json["model"].push_back(state_of(file));
-    std::sort(json["model"].begin(), json["model"].end());
+  json["files"] = nlohmann::ordered_json::array();
+  for (const std::string& setting : options.settings) {
+    add_state(json["files"], setting.substr(setting.find('=') + 1));
   }
+  for (const Shorthand& shorthand : shorthands(options)) {
+    json["options"].push_back({shorthand.name, shorthand.value});
+    add_state(json["files"], shorthand.value);
+  }
+  if (!options.model.empty()) add_state(json["files"], find_model(options.model));
   if (options.seed) json["seed"] = *options.seed;
-  json["data"] = state_of(find_data_file(options.data));
-  json["format"] = options.read.format;
   const fs::path data = find_data_file(options.data);
+  json["data"] = state_of(data);
+  // What came through a pipe is gone: no later run is the same one.
+  if (data == "-") json["started"] = std::chrono::system_clock::now().time_since_epoch().count();
+  json["format"] = options.read.format;
   json["labels"] = state_of(options.read.labels.empty() ? label_list_beside(data) : fs::path(options.read.labels));
-  if (!options.tokenizer.empty()) json["tokenizer"] = state_of(options.tokenizer);
-  json["version"] = build_info().version;
   json["limit"] = options.read.limit;
+  json["version"] = build_info().version;
   nlohmann::ordered_json line;
   line["gumption_scores_of"] = std::move(json);
   return line.dump();

@@ -19,6 +19,8 @@ namespace gumption {
 class BertRunner {
  public:
   BertRunner(OpenedModel model, BertHeads heads);
+  BertRunner(const BertRunner&) = delete;  // its parts refer to each other
+  BertRunner& operator=(const BertRunner&) = delete;
 
   /// What to do with a batch's last states; `first_rows` are the rows of the sequences' first tokens, in the order of
   /// `items`, which index the sequences given to run().

@@ -19,6 +19,8 @@ namespace gumption {
 class GptRunner {
  public:
   GptRunner(OpenedModel model, bool choice_head);
+  GptRunner(const GptRunner&) = delete;  // its parts refer to each other
+  GptRunner& operator=(const GptRunner&) = delete;
 
   /// Where a tree's parts lie in a batch.
   struct Place {

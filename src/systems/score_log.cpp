@@ -61,7 +61,14 @@ void ScoreLog::take_over(const std::string& description) {
   std::streamoff whole = 0;
   // A last line without its end was cut off by the kill.
   const auto next = [&] { return std::getline(file, line) && !file.eof(); };
-  if (next() && line == description) {
+  const bool has_first = next();
+  if (has_first && line != description && next()) {
+    throw UserError(
+        fmt::format("{}: it holds answers of a run with other settings, data or model. Give those again to go "
+                    "on with it, remove it, or take another --out.",
+                    path_.string()));
+  }
+  if (has_first && line == description) {
     whole = static_cast<std::streamoff>(line.size()) + 1;
     while (next()) {
       const auto row = nlohmann::json::parse(line, nullptr, false);

@@ -28,9 +28,9 @@ struct AnsweredIds {
 /// OUT.partial: a line that says what run this is, then a line for each question that was answered. Not thread-safe.
 class ScoreLog {
  public:
-  /// Opens the log beside `out`. What an earlier run of the same description left is kept, up to its last whole line;
-  /// that of any other run is thrown away. `description` is one line of JSON. UserError where the file can't be written
-  /// or another process is writing it.
+  /// Opens the log beside `out`. What an earlier run of the same description left is kept, up to its last whole line.
+  /// `description` is one line of JSON. UserError where the file holds another run's answers, can't be written, or is
+  /// being written by another process.
   ScoreLog(const std::filesystem::path& out, const std::string& description);
   ScoreLog(const ScoreLog&) = delete;
   ScoreLog& operator=(const ScoreLog&) = delete;
