@@ -36,7 +36,8 @@ struct Option {
   std::vector<std::string> values;  // what it can be, where that is a short list
   bool is_flag = false;
   bool takes_file = false;
-  bool repeats = false;  // each mention adds one value
+  bool repeats = false;        // each mention adds one value
+  bool takes_several = false;  // and several may follow one mention
 
   /// Parses and stores; throws a UserError that names the option, what was expected and what was found.
   std::function<void(std::string_view)> set;
@@ -82,6 +83,9 @@ class OptionSet {
     };
     return append(std::move(option));
   }
+
+  /// One that is described elsewhere.
+  OptionSet& add_option(Option option) { return append(std::move(option)); }
 
   /// All of another set, after this one's.
   OptionSet& add_all(const OptionSet& others);

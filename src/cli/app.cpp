@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -75,6 +76,7 @@ void add_option(CLI::App& app, const Option& option) {
       },
       explanation);
   added->type_name(value_name(option))->allow_extra_args(false)->expected(1);
+  if (option.takes_several) added->allow_extra_args(true)->expected(1, std::numeric_limits<int>::max());
   // A repeated plain option is more often a slip than a wish.
   added->multi_option_policy(option.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
 }

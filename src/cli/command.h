@@ -70,6 +70,7 @@ Command model_remove_command();
 Command score_command();
 Command systems_command();
 Command tokenize_command();
+Command train_command();
 Command completion_command();
 
 }  // namespace gumption::cli

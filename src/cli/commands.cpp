@@ -45,8 +45,9 @@ Command make_commands() {
   root.about = "A workbench for commonsense multiple-choice questions";
   root.examples = {"gumption data stats samples/copa-style.jsonl",
                    "gumption eval --system longest --data samples/social-iqa-style.jsonl"};
-  root.children = {std::move(data),  std::move(corpus),  eval_command(),    score_command(),  std::move(measure),
-                   std::move(model), tokenize_command(), systems_command(), doctor_command(), completion_command()};
+  root.children = {std::move(data),   std::move(corpus),  eval_command(),      score_command(),
+                   train_command(),   std::move(measure), std::move(model),    tokenize_command(),
+                   systems_command(), doctor_command(),   completion_command()};
   return root;
 }
 

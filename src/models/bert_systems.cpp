@@ -8,6 +8,7 @@
 #include "gumption/base/error.h"
 #include "gumption/models/batching.h"
 #include "gumption/models/likelihood.h"
+#include "gumption/models/question_inputs.h"
 
 namespace gumption {
 
@@ -114,7 +115,7 @@ std::vector<double> BertRunner::score(std::span<const TokenSequence> sequences, 
 BertSystem::BertSystem(const BertOptions& options)
     : options_(options),
       runner_(open_bert(options.model, &HeadsFound::multiple_choice, "multiple-choice",
-                        "Take one that was fine-tuned to choose, or score without training: --method "
+                        "Train it with `gumption train --system bert`, or score without training: --method "
                         "masked-likelihood, similarity or next-sentence"),
               {.pooler = true, .multiple_choice = true}),
       form_(bert_form(options.form, "")) {}
@@ -122,17 +123,10 @@ BertSystem::BertSystem(const BertOptions& options)
 void BertSystem::note_format(std::string_view format) { form_ = bert_form(options_.form, format); }
 
 std::vector<Answer> BertSystem::answer(std::span<const Question> questions) {
-  if (form_ == BertForm::kSocialIqa && runner_.special().unused0 < 0) {
-    throw UserError(
-        "The template social-iqa needs the token [unused0], which this vocabulary lacks. Take --set template=pair.");
-  }
+  const BertInputs inputs = {form_, runner_.special(), runner_.max_length(), options_.no_context, options_.no_question};
+  inputs.check();
   const auto sequences = choice_sequences(questions, [&](const Question& question, std::vector<TokenSequence>& all) {
-    QuestionTokens tokens;
-    if (!options_.no_context) tokens.context = runner_.encode(question.context);
-    if (!options_.no_question) tokens.question = runner_.encode(asked_question(question));
-    for (const std::string& choice : question.choices) {
-      all.push_back(bert_sequence(form_, runner_.special(), tokens, runner_.encode(choice), runner_.max_length()));
-    }
+    for (TokenSequence& sequence : inputs(question, runner_.encoder())) all.push_back(std::move(sequence));
   });
   return to_answers(questions, runner_.score(sequences, [](const Bert& bert, const at::Tensor& pooled) {
     return bert.choice_logits(pooled);

@@ -32,6 +32,7 @@ class BertRunner {
   std::vector<double> score(std::span<const TokenSequence> sequences, const Head& head);
 
   std::vector<TokenId> encode(std::string_view text) { return encoder_(text); }
+  TextEncoder& encoder() { return encoder_; }
   const BertTokens& special() const { return special_; }
   const Bert& bert() const { return bert_; }
   std::int64_t max_length() const { return model_.max_length; }

@@ -2,6 +2,7 @@
 
 #include "gumption/models/bert_systems.h"
 #include "gumption/models/gpt_systems.h"
+#include "gumption/models/training.h"
 #include "gumption/nn/engine.h"
 #include "gumption/systems/model_systems.h"
 
@@ -31,6 +32,22 @@ class Factory final : public ModelFactory {
   }
   std::unique_ptr<System> make(const NextSentenceOptions& options) const override {
     return std::make_unique<NextSentenceSystem>(options);
+  }
+  TrainReport train(const BertOptions& options, const TrainOptions& training, const TrainingData& data,
+                    const RunPlace& place) const override {
+    return train_bert(options, training, data, place);
+  }
+  TrainReport train(const GptTrainingOptions& options, const TrainOptions& training, const TrainingData& data,
+                    const RunPlace& place) const override {
+    return train_gpt(options, training, data, place);
+  }
+  TrainReport train(const MaskedTextOptions& options, const TrainOptions& training, const TrainingData& data,
+                    const RunPlace& place) const override {
+    return train_on_text(options, training, data, place);
+  }
+  TrainReport train(const CausalTextOptions& options, const TrainOptions& training, const TrainingData& data,
+                    const RunPlace& place) const override {
+    return train_on_text(options, training, data, place);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/models/question_inputs.h"
 
 namespace gumption {
 
@@ -14,14 +15,14 @@ namespace {
 OpenedModel open_gpt1(const GptOptions& options) {
   OpenedModel model = open_model(options.model, {Architecture::kGpt1});
   require_head(model, model.checkpoint.heads.multiple_choice, "multiple-choice",
-               "Take one that was fine-tuned to choose, or score without training: --method likelihood");
+               "Train it with `gumption train --system gpt`, or score without training: --method likelihood");
   const Gpt1Tokens special = gpt1_tokens(*model.tokenizer);
   const auto needed = std::max({special.start, special.delimiter, special.classify}) + 1;
   if (needed > model.checkpoint.config.vocabulary) {
-    throw UserError(
-        Complaint{model.checkpoint.folder.string(), 0,
-                  fmt::format("an embedding of {} tokens, with _start_, _delimiter_ and _classify_", needed),
-                  fmt::format("{}", model.checkpoint.config.vocabulary), "Take one that was fine-tuned to choose"});
+    throw UserError(Complaint{
+        model.checkpoint.folder.string(), 0,
+        fmt::format("an embedding of {} tokens, with _start_, _delimiter_ and _classify_", needed),
+        fmt::format("{}", model.checkpoint.config.vocabulary), "Train it with `gumption train --system gpt`"});
   }
   return model;
 }
@@ -125,16 +126,9 @@ GptSystem::GptSystem(const GptOptions& options)
     : options_(options), runner_(open_gpt1(options), true), special_(gpt1_tokens(runner_.tokenizer())) {}
 
 std::vector<Answer> GptSystem::answer(std::span<const Question> questions) {
+  const Gpt1Inputs inputs = {special_, runner_.model().max_length, options_.no_context, options_.no_question};
   std::vector<TokenTree> trees;
-  for (const Question& question : questions) {
-    Question asked;
-    if (!options_.no_context) asked.context = question.context;
-    if (!options_.no_question) asked.question = asked_question(question);
-    std::vector<std::vector<TokenId>> choices;
-    for (const std::string& choice : question.choices) choices.push_back(runner_.encode(choice));
-    trees.push_back(
-        gpt1_tree(special_, runner_.encode(joined_prefix(asked)), std::move(choices), runner_.model().max_length));
-  }
+  for (const Question& question : questions) trees.push_back(inputs(question, runner_.encoder()));
   const std::vector<double> scores = runner_.score_choices(trees);
   std::vector<Answer> answers;
   auto score = scores.begin();

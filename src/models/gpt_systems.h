@@ -36,6 +36,7 @@ class GptRunner {
   std::vector<double> score_choices(std::span<const TokenTree> trees);
 
   std::vector<TokenId> encode(std::string_view text) { return encoder_(text); }
+  TextEncoder& encoder() { return encoder_; }
   const Tokenizer& tokenizer() const { return *model_.tokenizer; }
   const Gpt& gpt() const { return gpt_; }
   const OpenedModel& model() const { return model_; }

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "gumption/base/error.h"
+#include "gumption/models/new_weights.h"
 #include "gumption/text/tokenizer_files.h"
 #include "gumption/weights/model_store.h"
 
@@ -38,12 +39,14 @@ void check_tokenizer(const OpenedModel& model, const std::string& tokenizer_fold
 
 }  // namespace
 
-OpenedModel open_model(const ModelOptions& options, std::initializer_list<Architecture> wanted) {
+OpenedModel open_model(const ModelOptions& options, std::initializer_list<Architecture> wanted,
+                       std::optional<std::uint64_t> random_seed) {
   if (options.model.empty()) throw UsageError("--model is required: a checkpoint's folder or a pulled name.");
   OpenedModel model;
-  model.checkpoint = open_checkpoint(find_model(options.model));
+  const auto folder = find_model(options.model);
+  model.checkpoint = random_seed ? random_checkpoint(folder, *random_seed) : open_checkpoint(folder);
   check_architecture(model.checkpoint, wanted);
-  require_backbone(model.checkpoint);
+  if (!random_seed) require_backbone(model.checkpoint);
   const std::string tokenizer = options.tokenizer.empty() ? model.checkpoint.folder.string() : options.tokenizer;
   model.tokenizer = load_tokenizer(tokenizer);
   check_tokenizer(model, tokenizer);

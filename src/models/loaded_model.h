@@ -3,6 +3,7 @@
 // What the model systems share: a checkpoint, its tokenizer and where it runs.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ struct OpenedModel {
 };
 
 /// Opens the checkpoint and tokenizer that the options name and starts the engine. UserError where something is missing
-/// or does not fit together; `wanted` are the architectures that the system can use.
-OpenedModel open_model(const ModelOptions& options, std::initializer_list<Architecture> wanted);
+/// or does not fit together; `wanted` are the architectures that the system can use. With `random_seed` only the
+/// checkpoint's config is read, and its weights are drawn.
+OpenedModel open_model(const ModelOptions& options, std::initializer_list<Architecture> wanted,
+                       std::optional<std::uint64_t> random_seed = std::nullopt);
 
 /// UserError, saying what to take instead, unless `present`.
 void require_head(const OpenedModel& model, bool present, std::string_view head, std::string_view advice);

@@ -1,6 +1,8 @@
 #include "gumption/nn/attention.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -111,8 +113,8 @@ void AttentionPlan::plan_groups(const Layout& layout, const at::TensorOptions& o
 }
 
 at::Tensor AttentionPlan::attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                                 double dropout) const {
-  return fused_ ? attend_offsets(query, key, value, dropout) : attend_groups(query, key, value, dropout);
+                                 const AttentionDropout& dropout) const {
+  return fused_ ? attend_offsets(query, key, value, dropout.rate) : attend_groups(query, key, value, dropout);
 }
 
 at::Tensor AttentionPlan::attend_offsets(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
@@ -125,15 +127,42 @@ at::Tensor AttentionPlan::attend_offsets(const at::Tensor& query, const at::Tens
       return *std::move(fused);
   }
   // The kernel aligns causal sight at the ends of queries and keys, which is what a branch behind its parent needs.
-  return std::get<0>(at::_flash_attention_forward(query, rows.defined() ? key.index_select(0, rows) : key,
-                                                  rows.defined() ? value.index_select(0, rows) : value,
-                                                  offsets_.queries, offsets_.keys, offsets_.longest_query,
-                                                  offsets_.longest_key, dropout, sight_ == Sight::kCausal, false));
+  return std::get<0>(at::_flash_attention_forward(query, keys, values, offsets_.queries, offsets_.keys,
+                                                  offsets_.longest_query, offsets_.longest_key, dropout,
+                                                  sight_ == Sight::kCausal, false));
+}
+
+at::Tensor AttentionPlan::attend_group(const Group& group, const GroupInput& input,
+                                       const AttentionDropout& dropout) const {
+  const bool masked = group.mask.defined();
+  const bool causal = sight_ == Sight::kCausal && !masked;
+  if (dropout.rate == 0 || !dropout.keys.defined()) {
+    return at::scaled_dot_product_attention(input.query, input.key, input.value,
+                                            masked ? std::optional(group.mask) : std::nullopt, dropout.rate, causal);
+  }
+  const double scale = 1 / std::sqrt(static_cast<double>(input.query.size(-1)));
+  at::Tensor scores = at::matmul(input.query * scale, input.key.transpose(-2, -1));
+  if (masked) scores = scores + group.mask;
+  if (causal) {
+    const at::Tensor hidden =
+        at::ones({group.query_length, group.key_length}, scores.options().dtype(at::kBool)).triu(1);
+    scores = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+  }
+  // A weight's key is that of its query's token and its head.
+  const std::int64_t heads = input.query.size(1);
+  const at::Tensor own = group.query_rows.defined()
+                             ? dropout.keys.index_select(0, group.query_rows)
+                             : dropout.keys.narrow(0, group.first, group.count * group.query_length);
+  constexpr std::int64_t kBetweenHeads = 0x632be59bd9b4e019;
+  const at::Tensor by_head = at::arange(heads, own.options()) * kBetweenHeads;
+  const at::Tensor keys = own.view({group.count, 1, group.query_length}) + by_head.view({1, heads, 1});
+  const at::Tensor weights = keyed_dropout(at::softmax(scores, -1), keys.contiguous(), dropout.site, dropout.rate);
+  return at::matmul(weights, input.value);
 }
 
 at::Tensor AttentionPlan::attend_groups(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                                        double dropout) const {
-  if (!short_layout_.segments.empty() && dropout == 0 && fused_kernels_are_used()) {
+                                        const AttentionDropout& dropout) const {
+  if (!short_layout_.segments.empty() && dropout.rate == 0 && fused_kernels_are_used()) {
     const bool causal = sight_ == Sight::kCausal;
     if (auto fused = cpu_short_attention(query, key, value, short_layout_, causal)) return *std::move(fused);
   }
@@ -148,11 +177,11 @@ at::Tensor AttentionPlan::attend_groups(const at::Tensor& query, const at::Tenso
       return taken.unflatten(0, {group.count, length}).transpose(1, 2);
     };
     const at::Tensor& key_rows = group.key_rows.defined() ? group.key_rows : group.query_rows;
-    const bool masked = group.mask.defined();
-    const at::Tensor seen = at::scaled_dot_product_attention(
-        rows_of(query, group.query_rows, group.query_length), rows_of(key, key_rows, group.key_length),
-        rows_of(value, key_rows, group.key_length), masked ? std::optional(group.mask) : std::nullopt, dropout,
-        sight_ == Sight::kCausal && !masked);
+    const at::Tensor seen =
+        attend_group(group,
+                     {rows_of(query, group.query_rows, group.query_length), rows_of(key, key_rows, group.key_length),
+                      rows_of(value, key_rows, group.key_length)},
+                     dropout);
     parts.push_back(seen.transpose(1, 2).reshape({group.count * group.query_length, heads, width}));
   }
   at::Tensor all = parts.size() == 1 ? parts.front() : at::cat(parts);

@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "gumption/nn/dropout.h"
 #include "gumption/nn/packed.h"
 
 namespace gumption {
@@ -26,9 +27,13 @@ class AttentionPlan {
   /// Whether there is a fused kernel for tensors of that kind.
   static bool has_fused_kernel(const at::TensorOptions& options);
 
-  /// Queries, keys and values are [tokens, heads, width of a head]; so is what comes back. Differentiable. `dropout` is
-  /// the share of attention weights that is dropped.
-  at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, double dropout = 0) const;
+  /// Queries, keys and values are [tokens, heads, width of a head]; so is what comes back. Differentiable. Some
+  /// weights are dropped where `dropout` says so.
+  at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                    const AttentionDropout& dropout = {}) const;
+
+  /// The segments' ends, for kernels that take them; nullptr where attention isn't computed by one.
+  const SegmentOffsets* offsets() const { return fused_ ? &offsets_ : nullptr; }
 
  private:
   /// Segments of the same shape, which go through one call.
@@ -41,11 +46,16 @@ class AttentionPlan {
     at::Tensor key_rows;     // undefined where keys lie where the queries do
     at::Tensor mask;         // for causal sight behind a parent
   };
+  /// [count, heads, length, width] each.
+  struct GroupInput {
+    at::Tensor query, key, value;
+  };
 
   void plan_groups(const Layout& layout, const at::TensorOptions& options);
   void plan_offsets(const Layout& layout, const at::TensorOptions& options);
   at::Tensor attend_groups(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                           double dropout) const;
+                           const AttentionDropout& dropout) const;
+  at::Tensor attend_group(const Group& group, const GroupInput& input, const AttentionDropout& dropout) const;
   at::Tensor attend_offsets(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             double dropout) const;
 

@@ -22,32 +22,6 @@ struct Recording {
   at::cuda::CUDAGraph graph;
 };
 
-/// The parts of a filled batch, as views of its numbers.
-struct Views {
-  BatchInput input;
-  at::Tensor rows;
-};
-
-Views views_of(const at::Tensor& numbers, const BatchSize& size, Sight sight) {
-  std::int64_t at = 0;
-  const auto next = [&](std::int64_t count) {
-    const at::Tensor part = numbers.narrow(0, at, count);
-    at += count;
-    return part;
-  };
-  const at::Tensor ids = next(size.tokens);
-  const at::Tensor positions = next(size.tokens);
-  const at::Tensor types = next(size.tokens);
-  SegmentOffsets offsets;
-  offsets.queries = next(size.segments + 1);
-  offsets.keys = next(size.segments + 1);
-  if (size.keys > 0) offsets.key_rows = next(size.keys);
-  offsets.longest_query = size.longest_query;
-  offsets.longest_key = size.longest_key;
-  const at::Tensor rows = next(size.rows);
-  return {BatchInput(ids, positions, types, AttentionPlan(std::move(offsets), sight)), rows};
-}
-
 /// A stream with recordings of its own. Two of them keep a GPU busy where one batch's kernels don't fill it.
 struct Lane {
   c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool(true);
@@ -81,7 +55,7 @@ Recording& BatchRecordings::Parts::recording_for(Lane& lane, const BatchSize& si
   if (recording != nullptr) return *recording;
   auto made = std::make_unique<Recording>();
   made->numbers = numbers.to(options.device(), at::kInt);
-  const Views views = views_of(made->numbers, size, sight);
+  const FilledInput views = views_of_filled(made->numbers, size, sight);
   // Libraries set themselves up at their first call, which a recording must not see.
   forward(views.input, views.rows);
   lane.stream.synchronize();

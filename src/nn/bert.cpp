@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/block_parameters.h"
 
 namespace gumption {
 
@@ -54,11 +55,25 @@ void Bert::load_heads(ParameterSource& source, BertHeads heads, bool new_heads) 
   }
   if (heads.multiple_choice) classifier_ = exact_linear(source, "classifier", new_heads, 1, config_);
   if (heads.next_sentence) next_sentence_ = exact_linear(source, "cls.seq_relationship", new_heads, 2, config_);
-  if (!heads.masked_lm) return;
-  transform_ = Linear(source, "cls.predictions.transform.dense");
-  transform_norm_ = LayerNorm(source, "cls.predictions.transform.LayerNorm", config_.layer_norm_epsilon);
-  const std::string own = "cls.predictions.decoder.weight";
-  decoder_ = Linear(source.has(own) ? source.take(own) : words_, source.take("cls.predictions.bias"));
+  if (heads.masked_lm) load_masked_lm(source, new_heads);
+}
+
+void Bert::load_masked_lm(ParameterSource& source, bool new_heads) {
+  const std::string prefix = "cls.predictions.";
+  const std::string norm = prefix + "transform.LayerNorm";
+  if (source.has(prefix + "bias") || !new_heads) {
+    transform_ = Linear(source, prefix + "transform.dense");
+    transform_norm_ = LayerNorm(source, norm, config_.layer_norm_epsilon);
+    const std::string own = prefix + "decoder.weight";
+    decoder_ = Linear(source.has(own) ? source.take(own) : words_, source.take(prefix + "bias"));
+    return;
+  }
+  transform_ = exact_linear(source, prefix + "transform.dense", true, config_.hidden, config_);
+  const at::TensorOptions options = transform_.weight().options();
+  transform_norm_ =
+      LayerNorm(source.create(norm + ".weight", at::ones({config_.hidden}, options)),
+                source.create(norm + ".bias", at::zeros({config_.hidden}, options)), config_.layer_norm_epsilon);
+  decoder_ = Linear(words_, source.create(prefix + "bias", at::zeros({config_.vocabulary}, options)));
 }
 
 BatchInput Bert::input(const PackedTokens& tokens) const {
@@ -95,11 +110,51 @@ at::Tensor Bert::apply(const Layer& layer, const at::Tensor& x, const BatchInput
   return layer.output_norm.of_sum(dropout.residual(layer.output(inner)), attended);
 }
 
+std::optional<at::Tensor> Bert::apply_fused(std::size_t index, const at::Tensor& x, const BatchInput& input,
+                                            const Dropout& dropout) const {
+  if (!dropout.seed.defined() || input.attention.offsets() == nullptr) return std::nullopt;
+  const Layer& layer = layers_[index];
+  if (!layer.for_block) {
+    BlockParameters all;
+    all.attention = block_linear({&layer.query, &layer.key, &layer.value});
+    all.attention_output = block_linear({&layer.attention_output});
+    all.inner = block_linear({&layer.inner});
+    all.output = block_linear({&layer.output});
+    all.attention_norm = block_norm(layer.attention_norm);
+    all.output_norm = block_norm(layer.output_norm);
+    layer.for_block = std::move(all);
+  }
+  BlockSettings settings;
+  settings.heads = config_.heads;
+  settings.epsilon = config_.layer_norm_epsilon;
+  settings.activation = config_.activation;
+  settings.attention_dropout = dropout.active ? dropout.rates.attention : 0;
+  settings.residual_dropout = dropout.active ? dropout.rates.residual : 0;
+  settings.index = static_cast<std::int64_t>(index);
+  if (!training_block_is_supported(x, *layer.for_block, settings)) return std::nullopt;
+  return training_block(x, *layer.for_block, *input.attention.offsets(), settings, dropout.seed);
+}
+
+void Bert::weights_changed() const {
+  for (const Layer& layer : layers_) {
+    for (const Linear* part :
+         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.inner, &layer.output}) {
+      part->forget_packed();
+    }
+    layer.query_key_value = Linear();
+  }
+  for (const Linear* part : {&pooler_, &classifier_, &next_sentence_, &transform_, &decoder_}) part->forget_packed();
+}
+
 at::Tensor Bert::encode(const BatchInput& input, const Dropout& dropout, std::vector<at::Tensor>* all_states) const {
   at::Tensor states = embed(input, dropout);
   if (all_states != nullptr) all_states->push_back(states);
-  for (const Layer& layer : layers_) {
-    states = apply(layer, states, input, dropout);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (auto fused = apply_fused(i, states, input, dropout)) {
+      states = *std::move(fused);
+    } else {
+      states = apply(layers_[i], states, input, dropout);
+    }
     if (all_states != nullptr) all_states->push_back(states);
   }
   return states;
@@ -111,9 +166,9 @@ at::Tensor Bert::pool(const at::Tensor& states, const at::Tensor& rows) const {
   return at::tanh(pooler_(first.scalar_type() == at::kDouble ? first : first.to(at::kFloat)));
 }
 
-at::Tensor Bert::choice_logits(const at::Tensor& pooled, const Dropout& dropout) const {
+at::Tensor Bert::choice_logits(const at::Tensor& pooled, const Dropout& dropout, const at::Tensor& row_keys) const {
   ensure(classifier_.defined(), "the model was loaded with its multiple-choice head");
-  return classifier_(dropout.classifier(pooled)).squeeze(-1);
+  return classifier_(dropout.classifier(pooled, row_keys)).squeeze(-1);
 }
 
 at::Tensor Bert::next_sentence_logits(const at::Tensor& pooled) const {

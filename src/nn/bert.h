@@ -10,6 +10,7 @@
 #include "gumption/nn/batch_input.h"
 #include "gumption/nn/layers.h"
 #include "gumption/nn/parameter_source.h"
+#include "gumption/nn/training_block.h"
 
 namespace gumption {
 
@@ -36,14 +37,18 @@ class Bert {
   /// The pooled vectors of the tokens at `rows` (each sequence's [CLS]), [rows, hidden].
   at::Tensor pool(const at::Tensor& states, const at::Tensor& rows) const;
 
-  /// One number for each pooled vector, [rows].
-  at::Tensor choice_logits(const at::Tensor& pooled, const Dropout& dropout = {}) const;
+  /// One number for each pooled vector, [rows]. `row_keys` are the vectors' keys where dropout goes by keys.
+  at::Tensor choice_logits(const at::Tensor& pooled, const Dropout& dropout = {},
+                           const at::Tensor& row_keys = {}) const;
 
   /// [rows, 2]: is next, is not next.
   at::Tensor next_sentence_logits(const at::Tensor& pooled) const;
 
   /// Of the tokens at `rows`, over the vocabulary: [rows, vocabulary].
   at::Tensor masked_lm_logits(const at::Tensor& states, const at::Tensor& rows) const;
+
+  /// To be called when the parameters were changed, before the next pass without gradients.
+  void weights_changed() const;
 
   const ModelConfig& config() const { return config_; }
   const at::TensorOptions& options() const { return options_; }
@@ -52,7 +57,8 @@ class Bert {
   struct Layer {
     Linear query, key, value, attention_output, inner, output;
     LayerNorm attention_norm, output_norm;
-    mutable Linear query_key_value;  // the three as one; made at the first use without gradients
+    mutable Linear query_key_value;                    // the three as one; made at the first use without gradients
+    mutable std::optional<BlockParameters> for_block;  // made at the first use by a kernel that trains the whole layer
   };
   /// [tokens, heads, width] each.
   struct QueryKeyValue {
@@ -60,9 +66,13 @@ class Bert {
   };
 
   void load_heads(ParameterSource& source, BertHeads heads, bool new_heads);
+  void load_masked_lm(ParameterSource& source, bool new_heads);
   at::Tensor embed(const BatchInput& input, const Dropout& dropout) const;
   QueryKeyValue project(const Layer& layer, const at::Tensor& x) const;
   at::Tensor apply(const Layer& layer, const at::Tensor& x, const BatchInput& input, const Dropout& dropout) const;
+  /// By one fused function with gradients, where there is one for this layer.
+  std::optional<at::Tensor> apply_fused(std::size_t index, const at::Tensor& x, const BatchInput& input,
+                                        const Dropout& dropout) const;
 
   ModelConfig config_;
   at::TensorOptions options_;

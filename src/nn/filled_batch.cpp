@@ -22,18 +22,17 @@ std::int64_t filled_length(std::int64_t length) {
   return length <= kShort ? std::max(2 * kStep, round_up(length, kStep)) : next_power_of_two(length);
 }
 
-/// Fewer than 6% of the tokens fill up, but for the smallest batches.
-std::int64_t filled_tokens(std::int64_t tokens) {
-  constexpr std::int64_t kStep = 64;
-  const std::int64_t step = std::max(kStep, next_power_of_two(tokens) / 32);
-  return round_up(tokens, step);
-}
-
 std::int64_t parent_length(const Layout& layout, const Segment& segment) {
   return segment.parent < 0 ? 0 : layout.segments[static_cast<std::size_t>(segment.parent)].length;
 }
 
 }  // namespace
+
+std::int64_t filled_count(std::int64_t count) {
+  constexpr std::int64_t kStep = 64;
+  const std::int64_t step = std::max(kStep, next_power_of_two(count) / 32);
+  return round_up(count, step);
+}
 
 BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
   constexpr std::int64_t kSegmentStep = 64;
@@ -49,11 +48,11 @@ BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
   }
   size.longest_query = filled_length(size.longest_query);
   size.longest_key = filled_length(size.longest_key);
-  size.tokens = filled_tokens(tokens.layout.tokens());
+  size.tokens = filled_count(tokens.layout.tokens());
   const std::int64_t filling = size.tokens - tokens.layout.tokens();
   const std::int64_t filling_segments = (filling + size.longest_query - 1) / size.longest_query;
   size.segments = round_up(static_cast<std::int64_t>(tokens.layout.segments.size()) + filling_segments, kSegmentStep);
-  if (has_parents) size.keys = filled_tokens(keys + filling);
+  if (has_parents) size.keys = filled_count(keys + filling);
   size.rows = round_up(rows, kSegmentStep);
   return size;
 }
@@ -96,6 +95,26 @@ std::vector<std::int32_t> fill(const PackedTokens& tokens, const std::vector<std
   put(rows, size.rows);
   ensure(static_cast<std::int64_t>(numbers.size()) == size.numbers(), "a filled batch has its size");
   return numbers;
+}
+
+FilledInput views_of_filled(const at::Tensor& numbers, const BatchSize& size, Sight sight) {
+  std::int64_t at = 0;
+  const auto next = [&](std::int64_t count) {
+    const at::Tensor part = numbers.narrow(0, at, count);
+    at += count;
+    return part;
+  };
+  const at::Tensor ids = next(size.tokens);
+  const at::Tensor positions = next(size.tokens);
+  const at::Tensor types = next(size.tokens);
+  SegmentOffsets offsets;
+  offsets.queries = next(size.segments + 1);
+  offsets.keys = next(size.segments + 1);
+  if (size.keys > 0) offsets.key_rows = next(size.keys);
+  offsets.longest_query = size.longest_query;
+  offsets.longest_key = size.longest_key;
+  const at::Tensor rows = next(size.rows);
+  return {BatchInput(ids, positions, types, AttentionPlan(std::move(offsets), sight)), rows};
 }
 
 }  // namespace gumption

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gumption/nn/batch_input.h"
 #include "gumption/nn/packed.h"
 
 namespace gumption {
@@ -32,5 +33,17 @@ BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows);
 /// rows that fill up are row 0.
 std::vector<std::int32_t> fill(const PackedTokens& tokens, const std::vector<std::int64_t>& rows,
                                const BatchSize& size);
+
+/// A filled batch on the device.
+struct FilledInput {
+  BatchInput input;
+  at::Tensor rows;
+};
+
+/// The parts of a filled batch, as views of its numbers (int32, on the device; more may stand behind them).
+FilledInput views_of_filled(const at::Tensor& numbers, const BatchSize& size, Sight sight);
+
+/// A count in steps such that fewer than 6% fill up, but for the smallest.
+std::int64_t filled_count(std::int64_t count);
 
 }  // namespace gumption

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/block_parameters.h"
 
 namespace gumption {
 
@@ -66,11 +67,51 @@ at::Tensor Gpt::inner_part(const Layer& layer, const at::Tensor& x, const Dropou
   return dropout.residual(layer.output(layer.inner.activated(x, config_.activation)));
 }
 
-at::Tensor Gpt::run(at::Tensor states, const Attend& attend, const Dropout& dropout) const {
+std::optional<at::Tensor> Gpt::apply_fused(std::size_t index, const at::Tensor& x, const SegmentOffsets* offsets,
+                                           const Dropout& dropout) const {
+  if (!dropout.seed.defined() || offsets == nullptr) return std::nullopt;
+  const Layer& layer = layers_[index];
+  if (!layer.for_block) {
+    BlockParameters all;
+    all.attention = block_linear({&layer.attention});
+    all.attention_output = block_linear({&layer.attention_output});
+    all.inner = block_linear({&layer.inner});
+    all.output = block_linear({&layer.output});
+    all.attention_norm = block_norm(layer.first_norm);
+    all.output_norm = block_norm(layer.second_norm);
+    all.form = kConv1d;
+    layer.for_block = std::move(all);
+  }
+  BlockSettings settings;
+  settings.heads = config_.heads;
+  settings.epsilon = config_.layer_norm_epsilon;
+  settings.activation = config_.activation;
+  settings.causal = true;
+  settings.attention_dropout = dropout.active ? dropout.rates.attention : 0;
+  settings.residual_dropout = dropout.active ? dropout.rates.residual : 0;
+  settings.index = static_cast<std::int64_t>(index);
+  if (!training_block_is_supported(x, *layer.for_block, settings)) return std::nullopt;
+  return training_block(x, *layer.for_block, *offsets, settings, dropout.seed);
+}
+
+void Gpt::weights_changed() const {
+  for (const Layer& layer : layers_) {
+    for (const Linear* part : {&layer.attention, &layer.attention_output, &layer.inner, &layer.output}) {
+      part->forget_packed();
+    }
+  }
+  choice_.forget_packed();
+}
+
+at::Tensor Gpt::run(at::Tensor states, const Attend& attend, const Dropout& dropout,
+                    const SegmentOffsets* offsets) const {
   const bool norm_after = config_.architecture == Architecture::kGpt1;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    if (norm_after) {
+    auto fused = norm_after ? apply_fused(i, states, offsets, dropout) : std::nullopt;
+    if (fused) {
+      states = *std::move(fused);
+    } else if (norm_after) {
       states = layer.first_norm.of_sum(attention_part(i, states, attend, dropout), states);
       states = layer.second_norm.of_sum(inner_part(layer, states, dropout), states);
     } else {
@@ -85,17 +126,17 @@ at::Tensor Gpt::decode(const BatchInput& input, const Dropout& dropout) const {
   const auto attend = [&](std::size_t, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
     return input.attention.attend(query, key, value, dropout.attention());
   };
-  return run(embed(input.ids, input.positions, dropout), attend, dropout);
+  return run(embed(input.ids, input.positions, dropout), attend, dropout, input.attention.offsets());
 }
 
 at::Tensor Gpt::token_logits(const at::Tensor& states) const {
   return at::linear(states, as_precise_as(output_, states));
 }
 
-at::Tensor Gpt::choice_logits(const at::Tensor& states, const Dropout& dropout) const {
+at::Tensor Gpt::choice_logits(const at::Tensor& states, const Dropout& dropout, const at::Tensor& row_keys) const {
   ensure(choice_.defined(), "the model was loaded with its choice head");
   const at::Tensor exact = states.scalar_type() == at::kDouble ? states : states.to(at::kFloat);
-  return choice_(dropout.classifier(exact)).squeeze(-1);
+  return choice_(dropout.classifier(exact, row_keys)).squeeze(-1);
 }
 
 at::Tensor Gpt::extend(std::span<const std::int32_t> ids, KeyValueCache& cache) const {

@@ -3,6 +3,8 @@
 // GPT-1 and GPT-2: the decoder, its tied language-model head, GPT-1's classification head, and continuation with a
 // cache. GPT-1 normalises after each part, GPT-2 before it and once more at the end.
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "gumption/nn/batch_input.h"
 #include "gumption/nn/layers.h"
 #include "gumption/nn/parameter_source.h"
+#include "gumption/nn/training_block.h"
 
 namespace gumption {
 
@@ -35,11 +38,15 @@ class Gpt {
   /// Over the vocabulary, of any rows of states: [rows, vocabulary].
   at::Tensor token_logits(const at::Tensor& states) const;
 
-  /// One number for each state, [rows].
-  at::Tensor choice_logits(const at::Tensor& states, const Dropout& dropout = {}) const;
+  /// One number for each state, [rows]. `row_keys` are the states' keys where dropout goes by keys.
+  at::Tensor choice_logits(const at::Tensor& states, const Dropout& dropout = {},
+                           const at::Tensor& row_keys = {}) const;
 
   /// Goes on by `ids` behind what `cache` holds, which is extended. Gives the states of the new tokens.
   at::Tensor extend(std::span<const std::int32_t> ids, KeyValueCache& cache) const;
+
+  /// To be called when the parameters were changed, before the next pass without gradients.
+  void weights_changed() const;
 
   const ModelConfig& config() const { return config_; }
   const at::TensorOptions& options() const { return options_; }
@@ -48,13 +55,18 @@ class Gpt {
   struct Layer {
     Linear attention, attention_output, inner, output;
     LayerNorm first_norm, second_norm;
+    mutable std::optional<BlockParameters> for_block;  // made at the first use by a kernel that trains the whole layer
   };
   /// Attends with a layer's queries, keys and values.
   using Attend = std::function<at::Tensor(std::size_t layer, const at::Tensor& query, const at::Tensor& key,
                                           const at::Tensor& value)>;
 
   at::Tensor embed(const at::Tensor& ids, const at::Tensor& positions, const Dropout& dropout) const;
-  at::Tensor run(at::Tensor states, const Attend& attend, const Dropout& dropout) const;
+  at::Tensor run(at::Tensor states, const Attend& attend, const Dropout& dropout,
+                 const SegmentOffsets* offsets = nullptr) const;
+  /// By one fused function with gradients, where there is one for this layer.
+  std::optional<at::Tensor> apply_fused(std::size_t index, const at::Tensor& x, const SegmentOffsets* offsets,
+                                        const Dropout& dropout) const;
   at::Tensor attention_part(std::size_t index, const at::Tensor& x, const Attend& attend, const Dropout& dropout) const;
   at::Tensor inner_part(const Layer& layer, const at::Tensor& x, const Dropout& dropout) const;
 

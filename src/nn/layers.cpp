@@ -56,6 +56,22 @@ void use_fused_kernels(bool use) { fused_kernels() = use; }
 
 bool fused_kernels_are_used() { return fused_kernels() && !c10::GradMode::is_enabled(); }
 
+at::Tensor joined_view(const std::vector<at::Tensor>& parts) {
+  if (parts.size() == 1) return parts.front().defined() ? parts.front().detach() : at::Tensor();
+  std::int64_t rows = 0;
+  const char* next = nullptr;
+  for (const at::Tensor& part : parts) {
+    if (!part.defined() || !part.is_contiguous()) return {};
+    const char* begin = static_cast<const char*>(part.const_data_ptr());
+    if (next != nullptr && begin != next) return {};
+    next = begin + part.nbytes();
+    rows += part.size(0);
+  }
+  std::vector<std::int64_t> sizes = parts.front().sizes().vec();
+  sizes.front() = rows;
+  return parts.front().detach().as_strided(sizes, parts.front().strides());
+}
+
 at::Tensor as_precise_as(const at::Tensor& weight, const at::Tensor& x) {
   return weight.scalar_type() == x.scalar_type() ? weight : weight.to(x.scalar_type());
 }
@@ -78,7 +94,7 @@ Linear::Linear(at::Tensor weight, at::Tensor bias, MatrixForm form)
     : weight_(std::move(weight)), bias_(std::move(bias)), form_(form) {}
 
 Linear::Linear(ParameterSource& source, const std::string& prefix, MatrixForm form)
-    : Linear(source.take(prefix + ".weight"), source.take(prefix + ".bias"), form) {}
+    : Linear(source.take_matrix(prefix + ".weight"), source.take(prefix + ".bias"), form) {}
 
 bool Linear::takes_packed(const at::Tensor& x) const {
   const bool same = x.scalar_type() == weight_.scalar_type();
@@ -101,6 +117,11 @@ Linear Linear::joined(const std::vector<const Linear*>& layers) {
     biases.push_back(layer->bias_);
   }
   const MatrixForm form = layers.front()->form_;
+  if (form == MatrixForm::kOutputsByInputs) {
+    const at::Tensor weight = joined_view(weights);
+    const at::Tensor bias = joined_view(biases);
+    if (weight.defined() && bias.defined()) return {weight, bias, form};
+  }
   return {at::cat(weights, form == MatrixForm::kOutputsByInputs ? 0 : 1), at::cat(biases), form};
 }
 

@@ -8,25 +8,10 @@
 
 #include <ATen/ATen.h>
 
+#include "gumption/nn/dropout.h"
 #include "gumption/nn/parameter_source.h"
 
 namespace gumption {
-
-/// What a forward pass does beside computing: nothing, or dropping activations by the given rates.
-struct Dropout {
-  bool active = false;
-  DropoutRates rates;
-
-  double attention() const { return active ? rates.attention : 0; }
-  at::Tensor embedding(const at::Tensor& x) const { return drop(x, rates.embedding); }
-  at::Tensor residual(const at::Tensor& x) const { return drop(x, rates.residual); }
-  at::Tensor classifier(const at::Tensor& x) const { return drop(x, rates.classifier); }
-
- private:
-  at::Tensor drop(const at::Tensor& x, double rate) const {
-    return active && rate > 0 ? at::dropout(x, rate, true) : x;
-  }
-};
 
 /// Whether layers without gradients may use the CPU's fused kernels, as they do at first. Without, they take the plain
 /// operations that training takes: the reference for tests and benchmarks. Not for use while a model runs.
@@ -48,8 +33,14 @@ class Linear {
   at::Tensor activated(const at::Tensor& x, Activation activation) const;
 
   bool defined() const { return weight_.defined(); }
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
 
-  /// One layer that gives the outputs of several, which have the same inputs, side by side. Without gradients.
+  /// Drops what was derived from weights that have changed since.
+  void forget_packed() const { packed_ = at::Tensor(); }
+
+  /// One layer that gives the outputs of several, which have the same inputs, side by side: a view of them where they
+  /// lie behind each other, else a copy. Without gradients.
   static Linear joined(const std::vector<const Linear*>& layers);
 
  private:
@@ -66,10 +57,15 @@ class LayerNorm {
  public:
   LayerNorm() = default;
   LayerNorm(ParameterSource& source, const std::string& prefix, double epsilon);
+  LayerNorm(at::Tensor weight, at::Tensor bias, double epsilon)
+      : weight_(std::move(weight)), bias_(std::move(bias)), epsilon_(epsilon) {}
 
   at::Tensor operator()(const at::Tensor& x) const;
   /// Of x + y.
   at::Tensor of_sum(const at::Tensor& x, const at::Tensor& y) const;
+
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
 
  private:
   at::Tensor weight_;
@@ -78,6 +74,10 @@ class LayerNorm {
 };
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
+
+/// Tensors that lie behind each other in memory as one, along the first dimension, without gradients; undefined where
+/// they don't.
+at::Tensor joined_view(const std::vector<at::Tensor>& parts);
 
 /// `weight` in x's precision.
 at::Tensor as_precise_as(const at::Tensor& weight, const at::Tensor& x);

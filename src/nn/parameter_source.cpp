@@ -54,19 +54,24 @@ ParameterSource::ParameterSource(const Checkpoint& checkpoint, at::TensorOptions
 
 bool ParameterSource::has(const std::string& name) const { return checkpoint_.tensors->find(name) != nullptr; }
 
-at::Tensor ParameterSource::take(const std::string& name) { return load(name, options_); }
-
-at::Tensor ParameterSource::take_exact(const std::string& name) {
-  const bool is_double = options_.dtype() == at::kDouble;
-  return load(name, options_.dtype(is_double ? at::kDouble : at::kFloat));
+at::TensorOptions ParameterSource::exact() const {
+  return options_.dtype(options_.dtype() == at::kDouble ? at::kDouble : at::kFloat);
 }
+
+at::Tensor ParameterSource::take(const std::string& name) { return load(name, trainable_ ? exact() : options_); }
+
+at::Tensor ParameterSource::take_matrix(const std::string& name) {
+  return load(name, trainable_ ? exact() : options_, true);
+}
+
+at::Tensor ParameterSource::take_exact(const std::string& name) { return load(name, exact()); }
 
 at::Tensor ParameterSource::create(const std::string& name, at::Tensor value) {
   taken_.push_back({name, value});
   return value;
 }
 
-at::Tensor ParameterSource::load(const std::string& name, const at::TensorOptions& options) {
+at::Tensor ParameterSource::load(const std::string& name, const at::TensorOptions& options, bool is_matrix) {
   const StoredTensor* stored = checkpoint_.tensors->find(name);
   if (stored == nullptr) {
     throw UserError(fmt::format("{}: there is no tensor {}. `gumption model info` says what a checkpoint lacks.",
@@ -79,7 +84,7 @@ at::Tensor ParameterSource::load(const std::string& name, const at::TensorOption
   } else {
     tensor = placed;
   }
-  taken_.push_back({name, tensor});
+  taken_.push_back({name, tensor, is_matrix});
   return tensor;
 }
 

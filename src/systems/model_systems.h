@@ -69,6 +69,14 @@ struct EngineReport {
   bool bfloat16_is_fast = false;  // the processor multiplies it natively
 };
 
+struct GptTrainingOptions;
+struct MaskedTextOptions;
+struct CausalTextOptions;
+struct TrainOptions;
+struct TrainReport;
+struct TrainingData;
+struct RunPlace;
+
 class ModelFactory {
  public:
   virtual ~ModelFactory() = default;
@@ -79,6 +87,16 @@ class ModelFactory {
   virtual std::unique_ptr<System> make(const MaskedLmOptions& options) const = 0;
   virtual std::unique_ptr<System> make(const SimilarityOptions& options) const = 0;
   virtual std::unique_ptr<System> make(const NextSentenceOptions& options) const = 0;
+
+  // Training: see training.h.
+  virtual TrainReport train(const BertOptions& options, const TrainOptions& training, const TrainingData& data,
+                            const RunPlace& place) const = 0;
+  virtual TrainReport train(const GptTrainingOptions& options, const TrainOptions& training, const TrainingData& data,
+                            const RunPlace& place) const = 0;
+  virtual TrainReport train(const MaskedTextOptions& options, const TrainOptions& training, const TrainingData& data,
+                            const RunPlace& place) const = 0;
+  virtual TrainReport train(const CausalTextOptions& options, const TrainOptions& training, const TrainingData& data,
+                            const RunPlace& place) const = 0;
 };
 
 /// Sets what makes the systems of this process; `factory` must outlive them. Call before starting threads.

@@ -92,4 +92,8 @@ struct CheckpointToWrite {
 /// UserError where `folder` is there already or the disk is full.
 void write_checkpoint(const std::filesystem::path& folder, const CheckpointToWrite& checkpoint);
 
+/// The same into a folder that is there, over a checkpoint of the same model: each file has either its old bytes or all
+/// of the new ones.
+void replace_checkpoint(const std::filesystem::path& folder, const CheckpointToWrite& checkpoint);
+
 }  // namespace gumption

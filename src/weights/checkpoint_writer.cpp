@@ -77,22 +77,34 @@ std::vector<FileToCopy> find_tokenizer_files(const fs::path& folder) {
   return files;
 }
 
-void write_checkpoint(const fs::path& folder, const CheckpointToWrite& checkpoint) {
-  AtomicFolder target(folder);
+namespace {
+
+void write_files(const fs::path& folder, const CheckpointToWrite& checkpoint) {
   ModelConfig config = checkpoint.config;
   if (config.classes.empty()) config.classes = {class_for(config, checkpoint.tensors)};
-  write_file(target.filling() / "config.json", to_config_json(config, precision_of(checkpoint)));
-  write_safetensors(target.filling() / "model.safetensors", checkpoint.tensors, checkpoint.precision);
+  write_file(folder / "config.json", to_config_json(config, precision_of(checkpoint)));
+  write_safetensors(folder / "model.safetensors", checkpoint.tensors, checkpoint.precision);
   for (const FileToCopy& file : checkpoint.files) {
     ensure(fs::path(file.name).filename() == file.name, "files of a checkpoint lie in its folder");
     if (file.from.empty()) {
-      write_file(target.filling() / file.name, file.text);
+      write_file(folder / file.name, file.text);
     } else {
-      copy_into(file.from, target.filling() / file.name);
+      copy_into(file.from, folder / file.name);
     }
   }
-  if (!checkpoint.record.empty()) write_file(target.filling() / "gumption.json", checkpoint.record);
+  if (!checkpoint.record.empty()) write_file(folder / "gumption.json", checkpoint.record);
+}
+
+}  // namespace
+
+void write_checkpoint(const fs::path& folder, const CheckpointToWrite& checkpoint) {
+  AtomicFolder target(folder);
+  write_files(target.filling(), checkpoint);
   target.commit();
+}
+
+void replace_checkpoint(const fs::path& folder, const CheckpointToWrite& checkpoint) {
+  write_files(folder, checkpoint);
 }
 
 }  // namespace gumption
