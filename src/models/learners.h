@@ -22,8 +22,9 @@ class BertLearner final : public Learner {
                            const at::Tensor& row_keys) const override {
     return bert_.choice_logits(bert_.pool(states, rows), dropout, row_keys);
   }
-  at::Tensor word_logits(const at::Tensor& states, const at::Tensor& rows) const override {
-    return bert_.masked_lm_logits(states, rows);
+  at::Tensor word_loss(const at::Tensor& states, const at::Tensor& rows, const at::Tensor& words,
+                       const at::Tensor& weights) const override {
+    return bert_.masked_lm_loss(states, rows, words, weights);
   }
   std::vector<ParameterStore::Stretch> without_effect() const override;
   void weights_changed() const override { bert_.weights_changed(); }
@@ -47,8 +48,9 @@ class GptLearner final : public Learner {
                            const at::Tensor& row_keys) const override {
     return gpt_.choice_logits(states.index_select(0, rows), dropout, row_keys);
   }
-  at::Tensor word_logits(const at::Tensor& states, const at::Tensor& rows) const override {
-    return gpt_.token_logits(states.index_select(0, rows));
+  at::Tensor word_loss(const at::Tensor& states, const at::Tensor& rows, const at::Tensor& words,
+                       const at::Tensor& weights) const override {
+    return gpt_.token_loss(states.index_select(0, rows), words, weights);
   }
   std::vector<ParameterStore::Stretch> without_effect() const override;
   void weights_changed() const override { gpt_.weights_changed(); }

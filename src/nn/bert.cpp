@@ -4,6 +4,8 @@
 
 #include "gumption/base/error.h"
 #include "gumption/nn/block_parameters.h"
+#include "gumption/nn/lookup.h"
+#include "gumption/nn/word_loss.h"
 
 namespace gumption {
 
@@ -82,8 +84,8 @@ BatchInput Bert::input(const PackedTokens& tokens) const {
 }
 
 at::Tensor Bert::embed(const BatchInput& input, const Dropout& dropout) const {
-  const at::Tensor sum = at::embedding(words_, input.ids) + at::embedding(positions_, input.positions) +
-                         at::embedding(types_, input.types);
+  const at::Tensor sum =
+      look_up(words_, input.ids) + at::embedding(positions_, input.positions) + at::embedding(types_, input.types);
   return dropout.embedding(embedding_norm_(sum.to(options_.dtype())));
 }
 
@@ -176,11 +178,18 @@ at::Tensor Bert::next_sentence_logits(const at::Tensor& pooled) const {
   return next_sentence_(pooled);
 }
 
-at::Tensor Bert::masked_lm_logits(const at::Tensor& states, const at::Tensor& rows) const {
+at::Tensor Bert::transformed(const at::Tensor& states, const at::Tensor& rows) const {
   ensure(decoder_.defined(), "the model was loaded with its masked-LM head");
-  const at::Tensor transformed =
-      transform_norm_(transform_.activated(states.index_select(0, rows), config_.activation));
-  return decoder_(transformed);
+  return transform_norm_(transform_.activated(states.index_select(0, rows), config_.activation));
+}
+
+at::Tensor Bert::masked_lm_logits(const at::Tensor& states, const at::Tensor& rows) const {
+  return decoder_(transformed(states, rows));
+}
+
+at::Tensor Bert::masked_lm_loss(const at::Tensor& states, const at::Tensor& rows, const at::Tensor& words,
+                                const at::Tensor& weights) const {
+  return word_loss(transformed(states, rows), decoder_.weight(), decoder_.bias(), words, weights);
 }
 
 }  // namespace gumption

@@ -50,6 +50,10 @@ class Bert {
   /// To be called when the parameters were changed, before the next pass without gradients.
   void weights_changed() const;
 
+  /// The loss of predicting words at `rows`: see word_loss.h.
+  at::Tensor masked_lm_loss(const at::Tensor& states, const at::Tensor& rows, const at::Tensor& words,
+                            const at::Tensor& weights) const;
+
   const ModelConfig& config() const { return config_; }
   const at::TensorOptions& options() const { return options_; }
 
@@ -68,6 +72,8 @@ class Bert {
   void load_heads(ParameterSource& source, BertHeads heads, bool new_heads);
   void load_masked_lm(ParameterSource& source, bool new_heads);
   at::Tensor embed(const BatchInput& input, const Dropout& dropout) const;
+  /// What the masked-LM head's matrix is multiplied with.
+  at::Tensor transformed(const at::Tensor& states, const at::Tensor& rows) const;
   QueryKeyValue project(const Layer& layer, const at::Tensor& x) const;
   at::Tensor apply(const Layer& layer, const at::Tensor& x, const BatchInput& input, const Dropout& dropout) const;
   /// By one fused function with gradients, where there is one for this layer.

@@ -7,6 +7,8 @@
 
 #include "gumption/base/error.h"
 #include "gumption/nn/block_parameters.h"
+#include "gumption/nn/lookup.h"
+#include "gumption/nn/word_loss.h"
 
 namespace gumption {
 
@@ -52,7 +54,7 @@ Gpt::Gpt(const ModelConfig& config, ParameterSource& source, bool with_choice_he
 BatchInput Gpt::input(const PackedTokens& tokens) const { return BatchInput(tokens, Sight::kCausal, options_); }
 
 at::Tensor Gpt::embed(const at::Tensor& ids, const at::Tensor& positions, const Dropout& dropout) const {
-  return dropout.embedding((at::embedding(tokens_, ids) + at::embedding(positions_, positions)).to(options_.dtype()));
+  return dropout.embedding((look_up(tokens_, ids) + at::embedding(positions_, positions)).to(options_.dtype()));
 }
 
 at::Tensor Gpt::attention_part(std::size_t index, const at::Tensor& x, const Attend& attend,
@@ -131,6 +133,10 @@ at::Tensor Gpt::decode(const BatchInput& input, const Dropout& dropout) const {
 
 at::Tensor Gpt::token_logits(const at::Tensor& states) const {
   return at::linear(states, as_precise_as(output_, states));
+}
+
+at::Tensor Gpt::token_loss(const at::Tensor& states, const at::Tensor& words, const at::Tensor& weights) const {
+  return word_loss(states, output_, {}, words, weights);
 }
 
 at::Tensor Gpt::choice_logits(const at::Tensor& states, const Dropout& dropout, const at::Tensor& row_keys) const {

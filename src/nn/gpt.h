@@ -38,6 +38,9 @@ class Gpt {
   /// Over the vocabulary, of any rows of states: [rows, vocabulary].
   at::Tensor token_logits(const at::Tensor& states) const;
 
+  /// The loss of predicting words behind any rows of states: see word_loss.h.
+  at::Tensor token_loss(const at::Tensor& states, const at::Tensor& words, const at::Tensor& weights) const;
+
   /// One number for each state, [rows]. `row_keys` are the states' keys where dropout goes by keys.
   at::Tensor choice_logits(const at::Tensor& states, const Dropout& dropout = {},
                            const at::Tensor& row_keys = {}) const;

@@ -126,7 +126,7 @@ Linear Linear::joined(const std::vector<const Linear*>& layers) {
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  if (takes_packed(x)) return linear_packed(x, packed(), bias_, kNoActivation, "");
+  if (takes_packed(x)) return linear_packed(x, packed(), as_precise_as(bias_, x), kNoActivation, "");
   const at::Tensor weight = as_precise_as(weight_, x);
   const at::Tensor bias = as_precise_as(bias_, x);
   return form_ == MatrixForm::kOutputsByInputs ? at::linear(x, weight, bias) : at::addmm(bias, x, weight);
@@ -138,10 +138,11 @@ at::Tensor Linear::activated(const at::Tensor& x, Activation activation) const {
   if (x.device().is_cuda() && x.scalar_type() == at::kBFloat16 && weight_.scalar_type() == at::kBFloat16) {
     // The product's own ending computes the tanh form; from the exact one it differs by less than bfloat16 rounds.
     const at::Tensor matrix = form_ == MatrixForm::kOutputsByInputs ? weight_.t() : weight_;
-    return at::_addmm_activation(bias_, x, matrix, 1, 1, /*use_gelu=*/true);
+    return at::_addmm_activation(as_precise_as(bias_, x), x, matrix, 1, 1, /*use_gelu=*/true);
   }
   if (!takes_packed(x)) return activate((*this)(x), activation);
-  return linear_packed(x, packed(), bias_, "gelu", activation == Activation::kGeluTanh ? "tanh" : "none");
+  return linear_packed(x, packed(), as_precise_as(bias_, x), "gelu",
+                       activation == Activation::kGeluTanh ? "tanh" : "none");
 }
 
 LayerNorm::LayerNorm(ParameterSource& source, const std::string& prefix, double epsilon)

@@ -2,8 +2,10 @@
 #include <initializer_list>
 #include <utility>
 
+#include <ATen/cuda/CUDAEvent.h>
 #include <c10/core/GradMode.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -90,6 +92,36 @@ void put_weight_gradient(const BlockPass& pass, const BlockLinear& layer, const 
     gradient.addmm_(left, right);
   }
 }
+
+/// Weight gradients on a stream of their own: nothing in the backward pass waits for them, and they fill the GPU where
+/// attention and norms leave it idle.
+class SideWork {
+ public:
+  SideWork() : main_(c10::cuda::getCurrentCUDAStream()), side_(c10::cuda::getStreamFromPool()) {}
+  SideWork(const SideWork&) = delete;
+  SideWork& operator=(const SideWork&) = delete;
+
+  /// Runs behind all that was begun on the main stream so far. Tensors that it reads must live until finish().
+  template <class Work>
+  void run(const Work& work) {
+    at::cuda::CUDAEvent ready;
+    ready.record(main_);
+    ready.block(side_);
+    const c10::cuda::CUDAStreamGuard guard(side_);
+    work();
+  }
+
+  /// What comes behind on the main stream waits for it.
+  void finish() {
+    at::cuda::CUDAEvent done;
+    done.record(side_);
+    done.block(main_);
+  }
+
+ private:
+  c10::cuda::CUDAStream main_;
+  c10::cuda::CUDAStream side_;
+};
 
 // Column sums --------------------------------------------------------------------------------------------------------
 
@@ -332,32 +364,38 @@ at::Tensor run_forward(BlockPass& pass) {
                       pass.output_norm);
 }
 
+/// The residual's gradient plus a product. In place, unless it is x's too, which is still being read.
+at::Tensor add_product(const NormGradients& gradients, const at::Tensor& left, const at::Tensor& right) {
+  if (gradients.x.is_same(gradients.residual)) return at::addmm(gradients.residual, left, right);
+  at::Tensor sum = gradients.residual;
+  return sum.addmm_(left, right);
+}
+
 /// Gives x's gradient.
 at::Tensor run_backward(const BlockPass& pass, const at::Tensor& out_gradient) {
   const BlockParameters& parameters = pass.parameters;
   PendingSums sums(pass.settings.gradients == Gradients::kAdd);
+  SideWork side;
   const auto input_matrix = [&](const BlockLinear& layer) { return matrix_of(pass, layer).t(); };
 
   const NormGradients output = dropped_norm_backward(pass, out_gradient, parameters.output, parameters.output_norm,
                                                      output_norm_site(pass), pass.output_norm, sums);
-  put_weight_gradient(pass, parameters.output, pass.activated, output.x);
+  side.run([&] { put_weight_gradient(pass, parameters.output, pass.activated, output.x); });
   const at::Tensor inner_gradient = at::mm(output.x, input_matrix(parameters.output));
   bias_gelu_backward(pass, inner_gradient, sums);
-  put_weight_gradient(pass, parameters.inner, pass.attended, inner_gradient);
-  // The residual's gradient is added to by the product itself; what was read of output.x has been.
-  const at::Tensor attended_gradient = output.residual;
-  attended_gradient.addmm_(inner_gradient, input_matrix(parameters.inner));
+  side.run([&] { put_weight_gradient(pass, parameters.inner, pass.attended, inner_gradient); });
+  const at::Tensor attended_gradient = add_product(output, inner_gradient, input_matrix(parameters.inner));
 
   const NormGradients attention =
       dropped_norm_backward(pass, attended_gradient, parameters.attention_output, parameters.attention_norm,
                             attention_norm_site(pass), pass.attention_norm, sums);
-  put_weight_gradient(pass, parameters.attention_output, pass.seen, attention.x);
+  side.run([&] { put_weight_gradient(pass, parameters.attention_output, pass.seen, attention.x); });
   const at::Tensor seen_gradient = at::mm(attention.x, input_matrix(parameters.attention_output));
   const at::Tensor projected_gradient = attend_backward(pass, seen_gradient, sums);
-  put_weight_gradient(pass, parameters.attention, pass.x, projected_gradient);
-  const at::Tensor x_gradient = attention.residual;
-  x_gradient.addmm_(projected_gradient, input_matrix(parameters.attention));
+  side.run([&] { put_weight_gradient(pass, parameters.attention, pass.x, projected_gradient); });
+  const at::Tensor x_gradient = add_product(attention, projected_gradient, input_matrix(parameters.attention));
   sums.finish();
+  side.finish();
   return x_gradient;
 }
 

@@ -69,12 +69,6 @@ at::Tensor choice_loss(const Learner& learner, const at::Tensor& states, const T
   return -(at::log_softmax(by_question, 1).select(1, 0) * batch.question_weights).sum();
 }
 
-at::Tensor word_loss(const Learner& learner, const at::Tensor& states, const TrainingInput& batch) {
-  const at::Tensor logits = exact(learner.word_logits(states, batch.word_rows));
-  const at::Tensor right = at::log_softmax(logits, 1).gather(1, batch.words.to(at::kLong).unsqueeze(1)).squeeze(1);
-  return -(right * batch.word_weights).sum();
-}
-
 }  // namespace
 
 at::Tensor loss_of(const Learner& learner, const TrainingInput& batch, const Dropout& dropout) {
@@ -82,7 +76,7 @@ at::Tensor loss_of(const Learner& learner, const TrainingInput& batch, const Dro
   at::Tensor loss;
   if (batch.choices.defined()) loss = choice_loss(learner, states, batch, dropout);
   if (batch.words.defined()) {
-    const at::Tensor words = word_loss(learner, states, batch);
+    const at::Tensor words = learner.word_loss(states, batch.word_rows, batch.words, batch.word_weights);
     loss = loss.defined() ? loss + words : words;
   }
   ensure(loss.defined(), "a batch has something to learn");

@@ -69,8 +69,9 @@ class Learner {
   /// [rows]
   virtual at::Tensor choice_logits(const at::Tensor& states, const at::Tensor& rows, const Dropout& dropout,
                                    const at::Tensor& row_keys) const = 0;
-  /// [rows, vocabulary]
-  virtual at::Tensor word_logits(const at::Tensor& states, const at::Tensor& rows) const = 0;
+  /// The weighted sum of -log P(word) at `rows`.
+  virtual at::Tensor word_loss(const at::Tensor& states, const at::Tensor& rows, const at::Tensor& words,
+                               const at::Tensor& weights) const = 0;
   /// Parameters of which a softmax over choices or keys takes no notice: it doesn't see what is added to all.
   virtual std::vector<ParameterStore::Stretch> without_effect() const = 0;
   /// Called when the weights were changed, before anything is computed without gradients.
