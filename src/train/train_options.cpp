@@ -34,7 +34,7 @@ OptionSet describe(AdamOptions& options) {
 
 OptionSet describe(TrainOptions& options) {
   OptionSet set;
-  set.add("lr", options.lr, "Learning rate at its peak", {0, 1e3});
+  set.add("lr", options.lr, "Learning rate at its peak", {0, 1e30});
   set.add("epochs", options.epochs, "Times that all examples are seen", {1, 1'000'000});
   set.add("steps", options.steps, "Updates; 0: as many as the epochs have");
   set.add("batch", options.batch, "Examples of an update, over all processes", {1, 1'000'000});
