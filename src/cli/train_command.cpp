@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gumption/base/error.h"
+#include "gumption/base/files.h"
+#include "gumption/base/progress.h"
 #include "gumption/base/random.h"
 #include "gumption/cluster/process_group.h"
 #include "gumption/data/dataset.h"
@@ -110,8 +112,9 @@ std::string described(const std::string& file, std::span<const Question> questio
 std::string described(const std::vector<std::string>& files) {
   std::string all;
   for (const std::string& file : files) {
-    std::error_code none;
-    all += fmt::format("{}{} ({} bytes)", all.empty() ? "" : ", ", file, std::filesystem::file_size(file, none));
+    const MappedFile bytes(file);
+    all += fmt::format("{}{} ({} bytes, {:016x})", all.empty() ? "" : ", ", file, bytes.bytes().size(),
+                       stable_hash(bytes.bytes()));
   }
   return all;
 }
@@ -135,12 +138,16 @@ TrainingData read_questions(const State& state, const CommonOptions& common) {
 }
 
 TrainingData read_training_data(const State& state, const CommonOptions& common) {
+  if (state.dev.empty() && !state.dev_labels.empty())
+    throw UsageError("--dev-labels are those of --dev, which isn't given.");
   if (!trainable_entry(state.system).learns_from_text) {
     if (!state.text.empty()) throw UsageError(fmt::format("--text: {} learns from questions: --data.", state.system));
     return read_questions(state, common);
   }
   if (!state.data.empty()) throw UsageError(fmt::format("--data: {} learns from text: --text.", state.system));
   if (state.text.empty()) throw UsageError("--text is required: files of plain text to learn from.");
+  if (state.read.limit != 0) throw UsageError("--limit counts questions; text has none. Take --steps.");
+  if (!state.dev_labels.empty()) throw UsageError("--dev-labels: text has no labels.");
   TrainingData data;
   data.texts = state.text;
   if (!state.dev.empty()) data.dev_texts = {state.dev};
@@ -194,6 +201,8 @@ void print(const TrainReport& report, const State& state) {
 int run(const State& state, const CommonOptions& common) {
   if (state.system.empty()) throw UsageError("--system is required: bert, gpt, mlm or clm.");
   if (state.out.empty()) throw UsageError("--out is required: the folder to train into.");
+  // Before anything is said: only the first of several processes speaks.
+  if (!launched_group().is_first()) set_progress_output(nullptr);
   auto setup = make_setup(state, common);
   const TrainingData data = read_training_data(state, common);
   const RunPlace place = {state.out, state.resume, settings_of(state, *setup, data)};
@@ -247,7 +256,7 @@ Command train_command() {
   text.set = [&files = state->text](std::string_view file) { files.emplace_back(file); };
   options.add_option(std::move(text));
   options.add_file("out", state->out, "Folder for the model, the log and the state; must not be there");
-  options.add("resume", state->resume, "Go on with the run in --out, where it stopped");
+  options.add("resume", state->resume, "Go on with the run in --out where it stopped; begin where there is none yet");
   options.add("set", state->settings, "An option of the system or the trainer, as name=value");
   options.add_file("tokenizer", state->tokenizer, "Folder of the tokenizer, where the model's has none");
   options.add_choice("device", state->device, "Where it is trained (default cpu)", {"cpu", "cuda"});

@@ -28,15 +28,10 @@ std::vector<std::vector<std::size_t>> cut_batches(std::span<const std::int64_t> 
   return batches;
 }
 
-namespace {
-
-/// Whether the engine ran out of memory: a GPU's has a type of its own, the CPU's only words.
 bool is_out_of_memory(const c10::Error& error) {
   return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
          std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
 }
-
-}  // namespace
 
 void run_in_batches(std::span<const std::int64_t> lengths, std::int64_t& budget,
                     const std::function<void(Items)>& run) {

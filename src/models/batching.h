@@ -5,7 +5,12 @@
 #include <span>
 #include <vector>
 
+#include <c10/util/Exception.h>
+
 namespace gumption {
+
+/// Whether the engine ran out of memory: a GPU's error has a type of its own, the CPU's only words.
+bool is_out_of_memory(const c10::Error& error);
 
 using Items = std::span<const std::size_t>;
 

@@ -3,7 +3,6 @@
 // Learning to choose.
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 

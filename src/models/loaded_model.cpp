@@ -24,7 +24,7 @@ void check_architecture(const Checkpoint& checkpoint, std::initializer_list<Arch
   for (const Architecture architecture : wanted) names.push_back(name_of(architecture));
   throw UserError(Complaint{checkpoint.folder.string(), 0, fmt::format("a {}", fmt::join(names, " or ")),
                             fmt::format("a {}", name_of(checkpoint.config.architecture)),
-                            "Take another --model, or another --method"});
+                            "Take another --model, or another way to use it"});
 }
 
 void check_tokenizer(const OpenedModel& model, const std::string& tokenizer_folder) {

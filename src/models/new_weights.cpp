@@ -72,6 +72,10 @@ Checkpoint random_checkpoint(const fs::path& folder, std::uint64_t seed) {
 
 Checkpoint with_vocabulary(Checkpoint checkpoint, std::int64_t rows, std::uint64_t seed) {
   if (rows <= checkpoint.config.vocabulary) return checkpoint;
+  if (!checkpoint.config.tied) {
+    throw UserError(Complaint{checkpoint.folder.string(), 0, "an output matrix that is the embedding, to add tokens to",
+                              "one of its own", "Take a checkpoint with room for _start_, _delimiter_ and _classify_"});
+  }
   const std::string name = tied_names_of(checkpoint.config.architecture).embedding;
   const StoredTensor* stored = checkpoint.tensors->find(name);
   ensure(stored != nullptr && stored->shape.size() == 2, "a GPT has an embedding");

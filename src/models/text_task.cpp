@@ -18,8 +18,6 @@ namespace gumption {
 
 namespace {
 
-constexpr std::size_t kShortestBlock = 8;  // fewer tokens teach nothing
-
 std::vector<TokenId> read_tokens(const std::string& file, const Tokenizer& tokenizer) {
   LineReader lines(open_input(file));
   Progress progress("reading " + file, "B", lines.source().raw_size());
@@ -37,7 +35,7 @@ void cut_into(const std::vector<TokenId>& tokens, std::int64_t length, TokenBloc
   const auto step = static_cast<std::size_t>(length);
   for (std::size_t at = 0; at < tokens.size(); at += step) {
     const std::size_t count = std::min(step, tokens.size() - at);
-    if (count < kShortestBlock) return;
+    if (count < static_cast<std::size_t>(kShortestBlock)) return;
     const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(at);
     blocks.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(count));
   }

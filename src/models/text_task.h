@@ -20,6 +20,8 @@ struct TextTaskOptions {
   std::int64_t batch_tokens = 0;
 };
 
+constexpr std::int64_t kShortestBlock = 4;  // fewer tokens teach nothing
+
 using TokenBlocks = std::vector<std::vector<TokenId>>;
 
 /// The tokens of text files, line by line, cut into blocks of `length`; a last one of very few

@@ -1,7 +1,8 @@
 #include "gumption/models/training.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
+#include <functional>
 
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
@@ -10,6 +11,7 @@
 #include "gumption/base/error.h"
 #include "gumption/base/thread_pool.h"
 #include "gumption/cluster/process_group.h"
+#include "gumption/models/batching.h"
 #include "gumption/models/choice_task.h"
 #include "gumption/models/learners.h"
 #include "gumption/models/new_weights.h"
@@ -86,7 +88,7 @@ class ModelWriter {
 
 std::string record_of(const std::string& system, const ModelOptions& options, const RunPlace& place) {
   ModelRecord record;
-  record.name = place.out.filename().string();
+  record.name = (place.out / "").lexically_normal().parent_path().filename().string();
   record.source = fmt::format("trained:{} from {}", system, options.model);
   record.date = date_now();
   return to_json_text(record);
@@ -122,10 +124,11 @@ TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTens
   const TrainerParts parts = {*task, learner, store, group, folder.get(), batch_tokens_of(run.options), writer};
   try {
     return train(parts, run.training);
-  } catch (const c10::OutOfMemoryError&) {
+  } catch (const c10::Error& error) {
+    if (!is_out_of_memory(error)) throw;
     throw UserError(
-        fmt::format("A batch doesn't fit into the GPU's memory. Take a smaller --set batch_tokens than {}: a step then "
-                    "goes through in more parts, with the same result.",
+        fmt::format("A batch doesn't fit into memory. Take a smaller --set batch_tokens than {}: a step then goes "
+                    "through in more parts.",
                     parts.batch_tokens));
   }
 }
@@ -224,7 +227,12 @@ TextBlocks read_text(const TrainingData& data, const OpenedModel& model, std::in
   TextBlocks blocks = {read_blocks(data.texts, *model.tokenizer, length, between),
                        read_blocks(data.dev_texts, *model.tokenizer, length, between)};
   if (blocks.train.empty()) {
-    throw UserError(Complaint{data.texts.front(), 0, "text of a line or more", "too little to learn from", ""});
+    throw UserError(Complaint{data.texts.front(), 0, fmt::format("text for a block of {} tokens", kShortestBlock),
+                              "less", "Name more text, or take a larger max_length"});
+  }
+  if (blocks.dev.empty() && !data.dev_texts.empty()) {
+    throw UserError(Complaint{data.dev_texts.front(), 0, fmt::format("text for a block of {} tokens", kShortestBlock),
+                              "less", "Name more text to measure on"});
   }
   return blocks;
 }

@@ -1,11 +1,15 @@
 #include "gumption/nn/engine.h"
 
+#include <cstdlib>
+
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <malloc.h>
 #include <torch/version.h>
 
 #include "gumption/base/error.h"
+#include "gumption/base/options.h"
 #include "gumption/base/thread_pool.h"
 #include "gumption/nn/batch_recordings.h"
 #include "gumption/nn/fused_ops.h"
@@ -26,6 +30,17 @@ void keep_freed_memory() {
 #endif
 }
 
+/// Of several processes on one machine, each takes a GPU of its own: launchers number them by LOCAL_RANK.
+at::Device choose_gpu() {
+  const char* local = std::getenv("LOCAL_RANK");
+  const auto rank = local == nullptr ? std::nullopt : parse_integer(local);
+  if (!rank || *rank < 0) return at::Device(at::kCUDA);
+  const auto gpus = static_cast<std::int64_t>(at::detail::getCUDAHooks().deviceCount());
+  const at::Device chosen(at::kCUDA, static_cast<c10::DeviceIndex>(*rank % gpus));
+  c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(chosen);
+  return chosen;
+}
+
 }  // namespace
 
 at::TensorOptions start_engine(const EngineOptions& options) {
@@ -36,7 +51,7 @@ at::TensorOptions start_engine(const EngineOptions& options) {
     throw UserError("No GPU can be used here (`gumption doctor` says why). Take --device cpu.");
   }
   return at::TensorOptions()
-      .device(options.device == Device::kCuda ? at::kCUDA : at::kCPU)
+      .device(options.device == Device::kCuda ? choose_gpu() : at::Device(at::kCPU))
       .dtype(options.precision == Precision::kBfloat16 ? at::kBFloat16 : at::kFloat);
 }
 

@@ -61,7 +61,7 @@ at::Tensor joined_view(const std::vector<at::Tensor>& parts) {
   std::int64_t rows = 0;
   const char* next = nullptr;
   for (const at::Tensor& part : parts) {
-    if (!part.defined() || !part.is_contiguous()) return {};
+    if (!part.defined() || !part.is_contiguous() || !part.is_alias_of(parts.front())) return {};
     const char* begin = static_cast<const char*>(part.const_data_ptr());
     if (next != nullptr && begin != next) return {};
     next = begin + part.nbytes();

@@ -75,8 +75,8 @@ class LayerNorm {
 
 at::Tensor activate(const at::Tensor& x, Activation activation);
 
-/// Tensors that lie behind each other in memory as one, along the first dimension, without gradients; undefined where
-/// they don't.
+/// Tensors that lie behind each other in one storage as one, along the first dimension, without gradients; undefined
+/// where they don't.
 at::Tensor joined_view(const std::vector<at::Tensor>& parts);
 
 /// `weight` in x's precision.

@@ -58,7 +58,7 @@ class TrainingSetup {
   virtual ~TrainingSetup() = default;
   /// The system's own options and the trainer's.
   virtual OptionSet describe() = 0;
-  /// UserError in a program without LibTorch.
+  /// Only in a program with LibTorch: model_factory() must be there.
   virtual TrainReport train(const TrainingData& data, const RunPlace& place) = 0;
 
   TrainOptions training;

@@ -29,7 +29,7 @@ struct AdamNumbers {
   float correction2 = 1;  // of the root of the second
 };
 
-/// Not thread-safe. The same gradients give the same bytes, whatever the number of threads.
+/// Not thread-safe. The same gradients and number of threads give the same bytes.
 class Adam {
  public:
   /// `store` must outlive it.

@@ -12,13 +12,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Whether a folder holds nothing, or nothing but what a run that died while it began has left.
+bool is_unused(const fs::path& folder) {
+  std::error_code none;
+  if (!fs::is_directory(folder, none)) return false;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
+    const fs::path inside = fs::relative(entry.path(), folder, none);
+    if (inside != "training" && inside != fs::path("training") / "lock") return false;
+  }
+  return true;
+}
+
 nlohmann::ordered_json to_json(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const RunSetting& setting : settings) json[setting.name] = setting.value;
   return json;
 }
 
-/// The first setting in which a run differs from the one that a folder belongs to.
+/// UserError that names the first setting in which a run differs from the one that a folder belongs to.
 void require_same(const nlohmann::ordered_json& before, const std::vector<RunSetting>& settings,
                   const std::string& file) {
   for (const RunSetting& setting : settings) {
@@ -41,12 +52,9 @@ RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, b
     throw UserError(
         fmt::format("{}: a run is there already. Go on with it by --resume, or name another --out.", folder_.string()));
   }
-  if (!is_run && fs::exists(folder_, none) && !(fs::is_directory(folder_, none) && fs::is_empty(folder_, none))) {
+  if (!is_run && fs::exists(folder_, none) && !is_unused(folder_)) {
     throw UserError(Complaint{folder_.string(), 0, resume ? "the folder of a run" : "a folder that isn't there yet",
                               "something else", "Name another --out"});
-  }
-  if (!is_run && resume && !fs::exists(folder_, none)) {
-    throw UserError(Complaint{folder_.string(), 0, "the folder of a run", "none", "Leave --resume out to begin one"});
   }
   fs::create_directories(folder_ / "training", none);
   if (none) throw UserError(fmt::format("{}: can't make the folder: {}.", folder_.string(), none.message()));
@@ -72,6 +80,8 @@ void RunFolder::reopen(const std::vector<RunSetting>& settings) {
   }
   require_same(json["settings"], settings, record().string());
   finished_ = json.contains("result");
+  std::error_code none;
+  if (finished_) fs::remove(state_file(), none);  // a kill may have come before that
 }
 
 bool RunFolder::has_state() const {

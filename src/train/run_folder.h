@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,10 @@ struct RunSetting {
 /// One process's hold on a run's folder. Not thread-safe.
 class RunFolder {
  public:
-  /// Makes the folder, or opens one that a run of the same settings left behind, where `resume` says so. UserError
-  /// where the folder is there without `resume`, belongs to a run of other settings (the difference is named), or is
-  /// worked in by another process.
+  /// Makes the folder, or opens one that a run of the same settings left behind, where `resume` says so; `resume`
+  /// without such a run begins one, so that a job can be started again by the same command. UserError where a run is
+  /// there without `resume`, belongs to other settings (the difference is named), or is worked in by another process,
+  /// and where the folder holds something else.
   RunFolder(std::filesystem::path folder, const std::vector<RunSetting>& settings, bool resume);
 
   const std::filesystem::path& path() const { return folder_; }

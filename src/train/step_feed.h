@@ -7,7 +7,6 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -40,6 +39,7 @@ std::vector<std::size_t> epoch_order(std::size_t examples, const TrainOptions& o
 StepBatches make_step(const Task& task, const TrainOptions& options, const FeedOptions& feed, std::uint64_t step,
                       const std::vector<std::size_t>& order);
 
+/// One thread may call it.
 class StepFeed {
  public:
   /// `task` must outlive it.

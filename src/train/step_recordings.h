@@ -16,7 +16,7 @@ class StepRecordings {
  public:
   /// Computes a batch's loss, adds its gradients where they belong and gives the loss.
   using Pass = std::function<at::Tensor(const TrainingInput& input)>;
-  /// Undoes what a pass left in the gradients.
+  /// Undoes what a first pass, which only sets libraries up, left in the gradients and in the generator.
   using Clear = std::function<void()>;
 
   static bool are_supported(const at::TensorOptions& options);

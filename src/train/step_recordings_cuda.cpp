@@ -27,10 +27,16 @@ struct StepSize {
   std::int64_t numbers() const { return batch.numbers() + questions * (choices + 1) + 3 * words; }
 };
 
+/// Few sizes are to occur, also where batches are cut by tokens.
+std::int64_t round_up_questions(std::int64_t count) {
+  constexpr std::int64_t kStep = 8;
+  return (count + kStep - 1) / kStep * kStep;
+}
+
 StepSize step_size(const TrainingBatch& batch) {
   StepSize size;
   size.batch = filled_size(batch.tokens, static_cast<std::int64_t>(batch.choice_rows.size()));
-  size.questions = static_cast<std::int64_t>(batch.questions.size());
+  size.questions = round_up_questions(static_cast<std::int64_t>(batch.questions.size()));
   size.choices = batch.most_choices();
   size.words = batch.words.empty() ? 0 : filled_count(static_cast<std::int64_t>(batch.words.size()));
   return size;
@@ -46,6 +52,13 @@ std::vector<std::int32_t> fill_step(const TrainingBatch& batch, const StepSize& 
   for (const std::int64_t index : choice_table(batch, size.choices, size.batch.rows)) {
     numbers.push_back(static_cast<std::int32_t>(index));
   }
+  const auto filling = static_cast<std::size_t>(size.questions) - batch.questions.size();
+  // A question that fills up has row 0 as its only choice: its loss is zero.
+  for (std::size_t i = 0; i < filling; ++i) {
+    numbers.push_back(0);
+    numbers.resize(numbers.size() + static_cast<std::size_t>(size.choices) - 1,
+                   static_cast<std::int32_t>(size.batch.rows));
+  }
   const auto put_words = [&](const auto& values, const auto& number) {
     for (const auto value : values) numbers.push_back(number(value));
     numbers.resize(numbers.size() + static_cast<std::size_t>(size.words) - values.size(), 0);
@@ -54,6 +67,7 @@ std::vector<std::int32_t> fill_step(const TrainingBatch& batch, const StepSize& 
   put_words(batch.word_rows, narrowed);
   put_words(batch.words, narrowed);
   for (const auto& question : batch.questions) numbers.push_back(bits_of(question.weight));
+  numbers.resize(numbers.size() + filling, bits_of(0));
   put_words(batch.word_weights, bits_of);
   return numbers;
 }

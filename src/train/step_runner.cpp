@@ -20,14 +20,18 @@ StepRunner::StepRunner(const Learner& learner, ParameterStore& store, const Drop
     loss.backward();
     return loss.detach();
   };
-  recordings_ = std::make_unique<StepRecordings>(
-      pass, [&store] { store.clear_gradients(); }, learner.sight(), options);
+  const auto clear = [this, &store] {
+    store.clear_gradients();
+    seed_gpu_generator(draw_);
+  };
+  recordings_ = std::make_unique<StepRecordings>(pass, clear, learner.sight(), options);
 }
 
 StepRunner::~StepRunner() = default;
 
 at::Tensor StepRunner::run(const TrainingBatch& batch, std::uint64_t draw) {
   if (recordings_ == nullptr) return run_plainly(batch, draw);
+  draw_ = draw;
   seed_.fill_(static_cast<std::int64_t>(draw));
   seed_gpu_generator(draw);
   return recordings_->run(batch);

@@ -48,7 +48,8 @@ class StepRunner {
   const Learner& learner_;
   DropoutRates rates_;
   bool drops_;
-  at::Tensor seed_;  // on a GPU with kernels that draw for themselves
+  std::uint64_t draw_ = 0;  // of the batch that runs
+  at::Tensor seed_;         // on a GPU with kernels that draw for themselves
   std::unique_ptr<StepRecordings> recordings_;
 };
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
+#include <csignal>
+
 namespace gumption {
 
-/// Catches SIGTERM and SIGINT as long as it lives, so that work can end in good order. The second one of a kind acts as
-/// it did before. One at a time.
+/// Catches SIGTERM and SIGINT, unless they are ignored, as long as it lives, so that work can end in good order. The
+/// second one of a kind ends the program at once. One at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -13,6 +16,9 @@ class StopSignal {
 
   /// The signal that came, or 0.
   int caught() const;
+
+ private:
+  std::array<struct sigaction, 2> before_{};
 };
 
 }  // namespace gumption

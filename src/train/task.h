@@ -23,7 +23,7 @@ class Task {
   virtual std::size_t examples() const = 0;
   /// Tokens that an example puts through the model.
   virtual std::int64_t tokens_of(std::size_t example) const = 0;
-  /// Adds an example to a batch. May be called from another thread than the rest.
+  /// Adds an example to a batch. This and the two above may be called from another thread than the rest.
   virtual void add(std::size_t example, const ExampleDraw& draw, TrainingBatch& batch) const = 0;
 
   /// How well the model does on what it doesn't learn from. Empty without such examples. All processes call it at the

@@ -17,9 +17,9 @@ const std::vector<NamedValue<bool>>& yes_or_no() {
 
 OptionSet describe(AdamOptions& options) {
   OptionSet set;
-  set.add("beta1", options.beta1, "Decay of Adam's mean of gradients", {0, 1});
-  set.add("beta2", options.beta2, "Decay of Adam's mean of squares", {0, 1});
-  set.add("epsilon", options.epsilon, "Added to the root of Adam's mean of squares", {0, 1});
+  set.add("beta1", options.beta1, "Decay of Adam's mean of gradients", {0, 0.999999});
+  set.add("beta2", options.beta2, "Decay of Adam's mean of squares", {0, 0.9999999});
+  set.add("epsilon", options.epsilon, "Added to the root of Adam's mean of squares", {1e-30, 1});
   set.add_choice("bias_correction", options.bias_correction, "Correct Adam's means for their start at zero",
                  yes_or_no());
   set.add("weight_decay", options.weight_decay, "Share of the rate by which weights shrink at each step", {0, 1});
@@ -34,7 +34,7 @@ OptionSet describe(AdamOptions& options) {
 
 OptionSet describe(TrainOptions& options) {
   OptionSet set;
-  set.add("lr", options.lr, "Learning rate at its peak", {0, 1e30});
+  set.add("lr", options.lr, "Learning rate at its peak (gpt: 6.25e-05)", {0, 1e30});
   set.add("epochs", options.epochs, "Times that all examples are seen", {1, 1'000'000});
   set.add("steps", options.steps, "Updates; 0: as many as the epochs have");
   set.add("batch", options.batch, "Examples of an update, over all processes", {1, 1'000'000});
@@ -43,7 +43,7 @@ OptionSet describe(TrainOptions& options) {
   set.add_choice("schedule", options.schedule, "How the rate goes on after the warm-up",
                  std::vector<NamedValue<Schedule>>{
                      {"linear", Schedule::kLinear}, {"bert", Schedule::kBert}, {"constant", Schedule::kConstant}});
-  set.add("warmup", options.warmup, "Share of the steps in which the rate rises", {0, 1});
+  set.add("warmup", options.warmup, "Share of the steps in which the rate rises (gpt: 0.002)", {0, 1});
   set.add_all(describe(options.adam));
   set.add("dropout", options.dropout, "Share of activations that is dropped; -1: the model's own rates", {-1, 0.99});
   set.add("eval_steps", options.eval_steps, "Steps between two evaluations on --dev; 0: after each epoch");

@@ -3,7 +3,6 @@
 // How a model is fitted, whatever it learns.
 
 #include <cstdint>
-#include <string>
 
 #include "gumption/base/options.h"
 

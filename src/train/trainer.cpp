@@ -5,7 +5,6 @@
 #include <cmath>
 #include <csignal>
 
-#include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,6 +67,8 @@ class Run {
   void check_finite(const PendingStep& pending, double loss, double norm);
   bool is_time_to_evaluate() const;
   void evaluate();
+  bool has_no_patience() const { return options_.patience != 0 && progress_.best.evaluations >= options_.patience; }
+  void check_weights() const;
   bool is_time_to_save() const;
   void save();
   /// What all processes do after a step: the first one's clock and anyone's signal decide.
@@ -106,6 +107,8 @@ void Run::start() {
     parts_.folder->open_log(progress_.step);
   }
   share_state(parts_.group, progress_, parts_.store, adam_);
+  report_.loss = last_finite_ = progress_.loss;
+  report_.stopped_early = has_no_patience();
   report_.total_steps = total_;
   report_.measure = parts_.task.measure();
   report_.parameters = static_cast<std::uint64_t>(parts_.store.parameters());
@@ -115,11 +118,11 @@ void Run::start() {
 void Run::share_gradients() {
   if (parts_.group.size() == 1) return;
   for (auto& group : parts_.store.groups()) {
-    const at::Tensor& gradients = group.step_gradients();
-    const at::Tensor on_host = gradients.to(at::kCPU, at::kFloat);
+    const at::Tensor on_host = group.step_gradients().to(at::kCPU, at::kFloat);
     parts_.group.all_reduce_sum(
         std::span(on_host.mutable_data_ptr<float>(), static_cast<std::size_t>(on_host.numel())));
-    if (!on_host.is_same(gradients)) gradients.copy_(on_host);
+    // In float32 everywhere, however many batches a process had: all must update by the same numbers.
+    if (!on_host.is_same(group.gradients)) group.sums = on_host.to(group.weights.device());
   }
 }
 
@@ -177,7 +180,7 @@ void Run::write_lines(const at::Tensor& values) {
     const double loss = rows[row][0];
     const double norm = rows[row][1];
     check_finite(pending, loss, norm);
-    report_.loss = loss;
+    report_.loss = progress_.loss = loss;
     if (parts_.folder == nullptr) continue;
     nlohmann::ordered_json line;
     line["step"] = pending.step;
@@ -204,6 +207,10 @@ void Run::evaluate() {
   parts_.learner.weights_changed();
   const std::optional<double> measured = parts_.task.evaluate();
   if (!measured) return;
+  if (!std::isfinite(*measured)) {
+    throw UserError(fmt::format("Step {}: the {} is {}. Take a smaller lr. What was saved before stays as it is.",
+                                progress_.step, parts_.task.measure(), *measured));
+  }
   measured_ = measured;
   report_.last = measured;
   BestSoFar& best = progress_.best;
@@ -215,7 +222,7 @@ void Run::evaluate() {
     if (parts_.folder != nullptr) best.weights = parts_.store.copy_weights();
   } else {
     ++best.evaluations;
-    report_.stopped_early = options_.patience != 0 && best.evaluations >= options_.patience;
+    report_.stopped_early = has_no_patience();
   }
 }
 
@@ -224,8 +231,19 @@ bool Run::is_time_to_save() const {
   return seconds_since(saved_at_) >= 60 * options_.save_minutes;
 }
 
+/// A step's loss is that before its update: the last one's may have spoilt the weights unseen.
+void Run::check_weights() const {
+  for (const auto& group : parts_.store.groups()) {
+    if (std::isfinite(group.weights.sum(at::kDouble).item<double>())) continue;
+    throw UserError(fmt::format(
+        "Step {}: some weights are no longer finite. Take a smaller lr. What was saved before stays as it is.",
+        progress_.step));
+  }
+}
+
 void Run::save() {
   if (parts_.folder == nullptr) return;
+  check_weights();
   save_state(parts_.folder->state_file(), progress_, parts_.store, adam_);
   if (progress_.best.step > 0) parts_.write_model(parts_.store.named(progress_.best.weights));
   saved_at_ = Clock::now();
@@ -253,17 +271,20 @@ std::string Run::result_json() const {
 }
 
 void Run::finish() {
-  if (parts_.folder == nullptr) return;
-  const bool measured = progress_.best.step > 0;
-  parts_.write_model(parts_.store.named(measured ? progress_.best.weights : parts_.store.copy_weights()));
-  parts_.folder->finish(result_json());
+  if (parts_.folder != nullptr) {
+    const bool measured = progress_.best.step > 0;
+    if (!measured) check_weights();
+    parts_.write_model(parts_.store.named(measured ? progress_.best.weights : parts_.store.copy_weights()));
+    parts_.folder->finish(result_json());
+  }
+  parts_.group.barrier();  // none says that it is done before the model is written
 }
 
 TrainReport Run::run() {
   const auto started = Clock::now();
   start();
-  Progress progress(parts_.folder == nullptr ? "" : "training", "examples", total_ * options_.batch);
-  progress.set(progress_.step * options_.batch);
+  const std::uint64_t before = progress_.step;
+  Progress progress("training", "examples", (total_ - before) * options_.batch);
   FeedOptions feed;
   feed.first_step = progress_.step + 1;
   feed.last_step = total_;
@@ -273,7 +294,7 @@ TrainReport Run::run() {
   StepFeed steps(parts_.task, options_, feed);
   while (progress_.step < total_ && !report_.stopped_early && stop_ == 0) {
     take_step(steps.next());
-    progress.set(progress_.step * options_.batch);
+    progress.set((progress_.step - before) * options_.batch);
     if (is_time_to_evaluate()) evaluate();
     const Decision decision = decide();
     stop_ = decision.stop;

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "gumption/cluster/process_group.h"
 #include "gumption/train/parameter_store.h"

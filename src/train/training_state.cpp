@@ -40,6 +40,7 @@ void read_into(const at::Tensor& to, const std::shared_ptr<const TensorStore>& s
 }
 
 enum Number : std::size_t { kStep, kBestStep, kEvaluations, kNumbers };
+enum Value : std::size_t { kMeasure, kLoss, kValues };
 
 }  // namespace
 
@@ -63,8 +64,9 @@ void save_state(const std::filesystem::path& file, const TrainingProgress& progr
   numbers[kEvaluations] = static_cast<std::int64_t>(progress.best.evaluations);
   tensors.push_back(
       {"numbers", ElementType::kInt64, {kNumbers}, {reinterpret_cast<const char*>(numbers.data()), sizeof(numbers)}});
+  const std::array<double, kValues> values = {progress.best.measure, progress.loss};
   tensors.push_back(
-      {"measure", ElementType::kFloat64, {1}, {reinterpret_cast<const char*>(&progress.best.measure), sizeof(double)}});
+      {"values", ElementType::kFloat64, {kValues}, {reinterpret_cast<const char*>(values.data()), sizeof(values)}});
   write_safetensors(file, tensors, std::nullopt);
 }
 
@@ -78,8 +80,11 @@ TrainingProgress load_state(const std::filesystem::path& file, ParameterStore& s
   progress.step = static_cast<std::uint64_t>(numbers[kStep]);
   progress.best.step = static_cast<std::uint64_t>(numbers[kBestStep]);
   progress.best.evaluations = static_cast<std::uint64_t>(numbers[kEvaluations]);
-  std::memcpy(&progress.best.measure, find(*tensors, "measure", ElementType::kFloat64, 1, file).bytes.data(),
-              sizeof(double));
+  std::array<double, kValues> values{};
+  std::memcpy(values.data(), find(*tensors, "values", ElementType::kFloat64, kValues, file).bytes.data(),
+              sizeof(values));
+  progress.best.measure = values[kMeasure];
+  progress.loss = values[kLoss];
   for (std::size_t i = 0; i < store.groups().size(); ++i) {
     at::Tensor& weights = store.groups()[i].weights;
     read_into(weights, tensors, fmt::format("weights.{}", i), file);
@@ -109,17 +114,18 @@ void share_state(ProcessGroup& group, TrainingProgress& progress, ParameterStore
     share(adam.means()[i].second);
   }
   std::array<std::uint64_t, kNumbers> numbers = {progress.step, progress.best.step, progress.best.evaluations};
-  std::array<double, 1> measure = {progress.best.measure};
+  std::array<double, kValues> values = {progress.best.measure, progress.loss};
   if (!group.is_first()) {
     numbers.fill(0);
-    measure.fill(0);
+    values.fill(0);
   }
   group.all_reduce_sum(std::span<std::uint64_t>(numbers));
-  group.all_reduce_sum(std::span<double>(measure));
+  group.all_reduce_sum(std::span<double>(values));
   progress.step = numbers[kStep];
   progress.best.step = numbers[kBestStep];
   progress.best.evaluations = numbers[kEvaluations];
-  progress.best.measure = measure.front();
+  progress.best.measure = values[kMeasure];
+  progress.loss = values[kLoss];
   store.refresh_compute();
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -25,6 +24,7 @@ struct BestSoFar {
 
 struct TrainingProgress {
   std::uint64_t step = 0;  // steps that are done
+  double loss = 0;         // of the last of them
   BestSoFar best;
 };
 

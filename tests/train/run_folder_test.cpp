@@ -40,7 +40,15 @@ TEST(RunFolder, RefusesWhatIsThere) {
   std::ofstream(folder.path() / "other" / "file") << "x";
   EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "other", kSettings, false); }), HasSubstr("something else"));
   EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "other", kSettings, true); }), HasSubstr("something else"));
-  EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "none", kSettings, true); }), HasSubstr("found none"));
+}
+
+TEST(RunFolder, BeginsWhereNoRunIsYet) {
+  const test::TemporaryFolder folder;
+  EXPECT_FALSE(RunFolder(folder.path() / "new", kSettings, true).has_state());
+  // What a process leaves that dies while it begins.
+  std::filesystem::create_directories(folder.path() / "died" / "training");
+  std::ofstream(folder.path() / "died" / "training" / "lock") << "";
+  EXPECT_FALSE(RunFolder(folder.path() / "died", kSettings, false).has_state());
 }
 
 TEST(RunFolder, NamesTheSettingThatDiffers) {
