@@ -202,7 +202,11 @@ int run(const State& state, const CommonOptions& common) {
   if (state.system.empty()) throw UsageError("--system is required: bert, gpt, mlm or clm.");
   if (state.out.empty()) throw UsageError("--out is required: the folder to train into.");
   // Before anything is said: only the first of several processes speaks.
-  if (!launched_group().is_first()) set_progress_output(nullptr);
+  if (launched_group().is_first()) {
+    require_usable(state.out, state.resume);
+  } else {
+    set_progress_output(nullptr);
+  }
   auto setup = make_setup(state, common);
   const TrainingData data = read_training_data(state, common);
   const RunPlace place = {state.out, state.resume, settings_of(state, *setup, data)};

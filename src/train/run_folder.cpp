@@ -23,6 +23,8 @@ bool is_unused(const fs::path& folder) {
   return true;
 }
 
+fs::path record_in(const fs::path& folder) { return folder / "training" / "run.json"; }
+
 nlohmann::ordered_json to_json(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const RunSetting& setting : settings) json[setting.name] = setting.value;
@@ -44,22 +46,27 @@ void require_same(const nlohmann::ordered_json& before, const std::vector<RunSet
 
 }  // namespace
 
-RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, bool resume)
-    : folder_(std::move(folder)) {
+void require_usable(const fs::path& folder, bool resume) {
   std::error_code none;
-  const bool is_run = fs::is_regular_file(record(), none);
+  const bool is_run = fs::is_regular_file(record_in(folder), none);
   if (is_run && !resume) {
     throw UserError(
-        fmt::format("{}: a run is there already. Go on with it by --resume, or name another --out.", folder_.string()));
+        fmt::format("{}: a run is there already. Go on with it by --resume, or name another --out.", folder.string()));
   }
-  if (!is_run && fs::exists(folder_, none) && !is_unused(folder_)) {
-    throw UserError(Complaint{folder_.string(), 0, resume ? "the folder of a run" : "a folder that isn't there yet",
+  if (!is_run && fs::exists(folder, none) && !is_unused(folder)) {
+    throw UserError(Complaint{folder.string(), 0, resume ? "the folder of a run" : "a folder that isn't there yet",
                               "something else", "Name another --out"});
   }
+}
+
+RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, bool resume)
+    : folder_(std::move(folder)) {
+  require_usable(folder_, resume);
+  std::error_code none;
   fs::create_directories(folder_ / "training", none);
   if (none) throw UserError(fmt::format("{}: can't make the folder: {}.", folder_.string(), none.message()));
   lock_ = std::make_unique<FileLock>(folder_ / "training" / "lock", folder_);
-  if (is_run) {
+  if (fs::is_regular_file(record_in(folder_), none)) {
     reopen(settings);
   } else {
     create(settings);
@@ -69,16 +76,17 @@ RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, b
 void RunFolder::create(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json;
   json["settings"] = to_json(settings);
-  write_file(record(), json.dump(2) + "\n");
+  write_file(record_in(folder_), json.dump(2) + "\n");
 }
 
 void RunFolder::reopen(const std::vector<RunSetting>& settings) {
-  const MappedFile file(record());
+  const MappedFile file(record_in(folder_));
   const auto json = nlohmann::ordered_json::parse(file.bytes(), nullptr, false);
   if (json.is_discarded() || !json.contains("settings") || !json["settings"].is_object()) {
-    throw UserError(Complaint{record().string(), 0, "the record of a run", "damaged JSON", "Train into another --out"});
+    throw UserError(
+        Complaint{record_in(folder_).string(), 0, "the record of a run", "damaged JSON", "Train into another --out"});
   }
-  require_same(json["settings"], settings, record().string());
+  require_same(json["settings"], settings, record_in(folder_).string());
   finished_ = json.contains("result");
   std::error_code none;
   if (finished_) fs::remove(state_file(), none);  // a kill may have come before that
@@ -116,10 +124,10 @@ void RunFolder::flush_log() {
 }
 
 void RunFolder::finish(const std::string& result_json) {
-  const MappedFile file(record());
+  const MappedFile file(record_in(folder_));
   auto json = nlohmann::ordered_json::parse(file.bytes());
   json["result"] = nlohmann::ordered_json::parse(result_json);
-  write_file(record(), json.dump(2) + "\n");
+  write_file(record_in(folder_), json.dump(2) + "\n");
   finished_ = true;
   std::error_code none;
   fs::remove(state_file(), none);

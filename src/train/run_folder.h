@@ -24,6 +24,10 @@ struct RunSetting {
   std::string value;
 };
 
+/// UserError where no run could begin or go on in `folder`, as far as that shows without its settings: what costs
+/// nothing to see before data and models are read.
+void require_usable(const std::filesystem::path& folder, bool resume);
+
 /// One process's hold on a run's folder. Not thread-safe.
 class RunFolder {
  public:
@@ -53,7 +57,6 @@ class RunFolder {
  private:
   void create(const std::vector<RunSetting>& settings);
   void reopen(const std::vector<RunSetting>& settings);
-  std::filesystem::path record() const { return folder_ / "training" / "run.json"; }
 
   std::filesystem::path folder_;
   std::unique_ptr<FileLock> lock_;

@@ -19,7 +19,7 @@ OptionSet describe(AdamOptions& options) {
   OptionSet set;
   set.add("beta1", options.beta1, "Decay of Adam's mean of gradients", {0, 0.999999});
   set.add("beta2", options.beta2, "Decay of Adam's mean of squares", {0, 0.9999999});
-  set.add("epsilon", options.epsilon, "Added to the root of Adam's mean of squares", {1e-30, 1});
+  set.add("epsilon", options.epsilon, "Added to the root of Adam's mean of squares (gpt: 1e-08)", {1e-30, 1});
   set.add_choice("bias_correction", options.bias_correction, "Correct Adam's means for their start at zero",
                  yes_or_no());
   set.add("weight_decay", options.weight_decay, "Share of the rate by which weights shrink at each step", {0, 1});
