@@ -4,13 +4,18 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <nlohmann/json.hpp>
 
 #include "gumption/base/error.h"
 #include "gumption/base/file_lock.h"
 #include "gumption/base/files.h"
+#include "gumption/base/progress.h"
 #include "gumption/base/random.h"
 #include "gumption/base/thread_pool.h"
 #include "gumption/corpus/index_exchange.h"
@@ -29,7 +34,7 @@ OptionSet describe(BuildOptions& options) {
           {1, std::uint64_t{1} << 40});
   set.add_all(describe(options.text));
   set.add_all(describe(options.words));
-  set.add("shard_mb", options.shard_mb, "MB of text to count at a time; takes about three times as much memory",
+  set.add("shard_mb", options.shard_mb, "MB of text to count at a time; takes about four times as much memory",
           {1, 1024});
   set.add_choice("inputs", options.inputs,
                  "With several processes: whether all see the same files and share them, or each is given its own",
@@ -40,6 +45,10 @@ OptionSet describe(BuildOptions& options) {
 namespace {
 
 constexpr std::uint64_t kLargestWindow = 1000;
+
+/// What may be kept of the text from the first pass to the second, for each MB of a shard: about as much again as
+/// counting a shard takes.
+constexpr std::uint64_t kKeptBytesForShardMb = 3'000'000;
 
 std::string manifest_of(const std::vector<TextFile>& files, const BuildOptions& options) {
   nlohmann::ordered_json json;
@@ -67,6 +76,56 @@ fs::path folder_for(const fs::path& out, const ProcessGroup& group) {
   return out.string() + (group.is_first() ? ".building" : fmt::format(".building-{}", group.rank()));
 }
 
+/// Where the shards' words come from: from memory where the first pass could keep them, else from the files.
+class ShardText {
+ public:
+  ShardText(KeptText& kept, const ShardPlan& plan, const std::vector<TextFile>& files, const TextOptions& options)
+      : kept_(kept), progress_(kWhat, "B", kept.blocks() * TextBlockReader::kBlock) {
+    if (kept.is_whole()) {
+      renumbering_ = kept.renumbering(*plan.numbers, plan.words);
+    } else {
+      reader_.emplace(files, options, plan.windows.back(), kWhat);
+    }
+  }
+
+  /// Passes over the blocks before number `end`.
+  void skip(std::uint64_t end) {
+    if (!reader_) {
+      take(end);
+      return;
+    }
+    TextBlock skipped;
+    while (reader_->next(skipped, end)) {
+    }
+  }
+
+  /// Fills a shard with them; false where the text has ended.
+  bool fill(IndexShard& shard, std::uint64_t end, ThreadPool& pool) {
+    return reader_ ? shard.read(*reader_, end, pool) : shard.take(take(end), renumbering_, pool);
+  }
+
+ private:
+  static constexpr const char* kWhat = "counting pairs";
+
+  std::vector<NumberedBlock> take(std::uint64_t end) {
+    auto blocks = kept_.take_before(end);
+    progress_.add(blocks.size() * TextBlockReader::kBlock);
+    return blocks;
+  }
+
+  KeptText& kept_;
+  Progress progress_;
+  std::vector<std::vector<std::uint32_t>> renumbering_;
+  std::optional<TextBlockReader> reader_;
+};
+
+/// Gives memory that was freed back to the system, which would need it for the pages of the runs.
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
 /// One build, in its folder.
 class Build {
  public:
@@ -92,13 +151,15 @@ class Build {
     }
     continue_or_start(manifest, files);
     keep_what_flows(files);
-    const TextVocabulary vocabulary = gather_words(group_, vocabulary_of(files), options_.words);
+    KeptText kept(windows_.back(), options_.shard_mb * kKeptBytesForShardMb);
+    const TextVocabulary vocabulary = gather_words(group_, vocabulary_of(files, kept), options_.words);
     const IndexVocabulary chosen = choose_words(vocabulary, options_.words);
     report_.words = chosen.words.size();
     report_.totals = vocabulary.totals;
     ranges_ = ranges_of_processes(chosen.words, windows_.back(), group_.size());
     forget_other_numbers(chosen);
-    count_shards(files, chosen);
+    count_shards(files, kept, chosen);
+    return_freed_memory();
     merge(chosen, {windows_, options_.words, options_.min_pair_count, vocabulary.totals, manifest});
     group_.barrier();  // nobody throws work away before the index is there
     fs::remove_all(folder_);
@@ -174,10 +235,10 @@ class Build {
     }
   }
 
-  TextVocabulary vocabulary_of(const std::vector<TextFile>& files) {
+  TextVocabulary vocabulary_of(const std::vector<TextFile>& files, KeptText& kept) {
     const fs::path written = folder_ / "vocabulary";
     if (fs::exists(written)) return vocabulary_from(read_file(written), written.string());
-    TextVocabulary vocabulary = count_words(files, options_.text, pool_.size());
+    TextVocabulary vocabulary = count_words(files, options_.text, pool_, kept);
     write_file(written, to_text(vocabulary));
     return vocabulary;
   }
@@ -190,12 +251,12 @@ class Build {
                     std::max<std::uint64_t>(most_blocks, 1));
   }
 
-  void count_shards(const std::vector<TextFile>& files, const IndexVocabulary& chosen) {
+  void count_shards(const std::vector<TextFile>& files, KeptText& kept, const IndexVocabulary& chosen) {
     const ShardPlan plan = {&chosen.numbers, static_cast<std::uint32_t>(chosen.words.size()), windows_,
                             options_.text.documents};
-    TextBlockReader reader(files, options_.text, windows_.back(), "counting pairs");
+    ShardText text(kept, plan, files, options_.text);
     IndexShard shard(plan);  // one for all of them, so that its memory is used again
-    for (std::uint64_t number = 0; count_shard(reader, shard, number); ++number) {
+    for (std::uint64_t number = 0; count_shard(text, shard, number); ++number) {
     }
     std::array<std::uint64_t, 2> shards = {shards_.size(), report_.continued};
     group_.all_reduce_sum(shards);
@@ -204,25 +265,38 @@ class Build {
   }
 
   /// False where the text has ended before this shard.
-  bool count_shard(TextBlockReader& reader, IndexShard& shard, std::uint64_t number) {
+  bool count_shard(ShardText& text, IndexShard& shard, std::uint64_t number) {
     const std::uint64_t end = (number + 1) * blocks_in_shard();
-    const fs::path done = folder_ / fmt::format("shard-{}", number);
-    if (fs::exists(done)) {
-      TextBlock skipped;
-      while (reader.next(skipped, end)) {
-      }
-      shards_.push_back(runs_of(number, static_cast<std::size_t>(parse_integer(read_file(done)).value_or(0))));
+    if (auto finished = finished_runs(number)) {
+      text.skip(end);
+      shards_.push_back(std::move(*finished));
       ++report_.continued;
       return true;
     }
-    if (!shard.read(reader, end, pool_)) return false;
-    // Rare words take longer than common ones, so the threads share more runs than they are.
-    constexpr std::size_t kRunsForThread = 3;
-    const std::size_t runs = (pool_.size() == 1 ? 1 : pool_.size() * kRunsForThread) * ranges_.size();
-    shards_.push_back(runs_of(number, runs));
-    shard.write_runs(shards_.back(), ranges_, pool_);
-    write_file(done, std::to_string(runs));
+    if (!text.fill(shard, end, pool_)) return false;
+    shards_.push_back(runs_of(number));
+    std::string sums;
+    for (const auto& [size, sum] : shard.write_runs(shards_.back(), ranges_, pool_)) {
+      fmt::format_to(std::back_inserter(sums), "{} {}\n", size, sum);
+    }
+    write_file(done_file(number), sums);
     return true;
+  }
+
+  fs::path done_file(std::uint64_t number) const { return folder_ / fmt::format("shard-{}", number); }
+
+  /// A shard's runs where an earlier build finished all of them and they are as it left them.
+  std::optional<ShardRuns> finished_runs(std::uint64_t number) const {
+    if (!fs::exists(done_file(number))) return std::nullopt;
+    const std::string sums = read_file(done_file(number));
+    ShardRuns runs = runs_of(number);
+    std::string found;
+    for (const fs::path& run : runs) {
+      if (!fs::exists(run)) return std::nullopt;
+      const auto [size, sum] = sum_of_run(run);
+      fmt::format_to(std::back_inserter(found), "{} {}\n", size, sum);
+    }
+    return found == sums ? std::optional(std::move(runs)) : std::nullopt;
   }
 
   /// Each process merges its range of the words; the first puts all of them into the file.
@@ -246,9 +320,12 @@ class Build {
     out_->commit();
   }
 
-  ShardRuns runs_of(std::uint64_t number, std::size_t count) const {
+  /// One for each range of words.
+  ShardRuns runs_of(std::uint64_t number) const {
     ShardRuns runs;
-    for (std::size_t i = 0; i < count; ++i) runs.push_back(folder_ / fmt::format("shard-{}-run-{}", number, i));
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      runs.push_back(folder_ / fmt::format("shard-{}-run-{}", number, i));
+    }
     return runs;
   }
 

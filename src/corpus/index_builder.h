@@ -42,7 +42,8 @@ struct BuildReport {
 ///
 /// Sorted runs of each shard lie in the folder OUT.building meanwhile, and stay there when the build is interrupted:
 /// the next one with the same inputs and options goes on behind the last finished shard. Another build into the same
-/// `out` is refused. Reads the inputs twice; what can be read only once is copied into that folder first.
+/// `out` is refused. Reads the inputs twice unless memory can keep their words; what can be read only once is copied
+/// into that folder first.
 ///
 /// With several processes, all must call this with the same options. Each counts its share of the text in a folder of
 /// its own (OUT.building, OUT.building-1, …) on its machine; the first alone writes `out`, the same bytes as a single

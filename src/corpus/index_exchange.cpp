@@ -243,9 +243,9 @@ TextVocabulary gather_words(ProcessGroup& group, TextVocabulary own, const WordO
 std::vector<WordRange> ranges_of_processes(const std::vector<CountedWord>& words, std::uint64_t window,
                                            std::size_t processes) {
   // A row can't hold more pairs than there are words, however common its word is.
-  std::vector<std::uint32_t> weights;
+  std::vector<std::uint64_t> weights;
   for (const CountedWord& word : words) {
-    weights.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(word.count * window, words.size())));
+    weights.push_back(std::min<std::uint64_t>(word.count * window, words.size()));
   }
   return share_out({0, static_cast<std::uint32_t>(words.size())}, processes, weights);
 }

@@ -1,14 +1,11 @@
 #include "gumption/corpus/index_shard.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
-#include <memory>
 #include <mutex>
 
-#include <sys/mman.h>
-
 #include "gumption/base/error.h"
-#include "gumption/base/files.h"
 #include "gumption/corpus/index_format.h"
 #include "gumption/corpus/pair_counts.h"
 
@@ -16,20 +13,14 @@ namespace gumption {
 
 namespace {
 
-constexpr std::uint32_t kDocumentEnd = 0xFFFFFFFF;
-
 /// A block's words as numbers. Those that aren't counted get the number behind the last: they hold their places.
 class BlockNumberer {
  public:
   explicit BlockNumberer(const ShardPlan& plan) : plan_(plan), scanner_(plan.documents) {}
 
-  struct Numbered {
-    std::vector<std::uint32_t> tokens;
-    std::size_t own_begin = 0;
-  };
-
   /// `memory` is used again.
-  Numbered number(const TextBlock& block, std::vector<std::uint32_t> memory) {
+  NumberedBlock number(const TextBlock& block, std::vector<std::uint32_t> memory) {
+    numbered_.number = block.number();
     numbered_.tokens = std::move(memory);
     numbered_.tokens.clear();
     numbered_.tokens.reserve(block.text().size() / 5);
@@ -45,23 +36,8 @@ class BlockNumberer {
  private:
   const ShardPlan& plan_;
   WordScanner scanner_;
-  Numbered numbered_;
+  NumberedBlock numbered_;
 };
-
-/// Where the occurrences of a range of words stand, word by word.
-struct Occurrences {
-  std::vector<std::uint32_t> begins;  // one more than words
-  std::vector<std::uint32_t> places;
-};
-
-/// Asks for large pages, which spare most of the look-ups of addresses when memory is read all over the place. Only a
-/// wish: where there are none, nothing changes.
-void wish_large_pages(const void* data, std::size_t size) {
-  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + size) / kPage * kPage;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
 
 /// The pairs that end in one word, gathered over all its occurrences.
 class RowCounter {
@@ -111,8 +87,8 @@ class RowCounter {
   void look_back_from_all(std::span<const std::uint32_t> places, const Take& take) const {
     for (std::size_t i = 0; i < places.size(); ++i) {
       // Occurrences of a word are far apart: without this, most of the time goes into waiting for memory.
-      // Further ahead, or one line more, was measured to be slower.
-      constexpr std::size_t kAhead = 6;
+      // Half as far ahead, or one line more, was measured to be slower; still further gains nothing.
+      constexpr std::size_t kAhead = 12;
       if (i + kAhead < places.size()) fetch(places[i + kAhead]);
       look_back(places[i], take);
     }
@@ -172,14 +148,18 @@ class RowCounter {
   }
 
   bool is_zero(std::size_t token) const {
+    if (windows_.size() == 1) return cells_[token] == 0;
     std::uint32_t any = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i) any |= cells_[token * windows_.size() + i];
     return any == 0;
   }
 
   void append_group(std::size_t first) {
-    for (std::size_t token = first; token < first + kGroup; ++token) {
-      if (!is_zero(token)) append_pair(static_cast<std::uint32_t>(token));
+    // Which words were met is found out at once: a branch for each would be guessed wrong too often.
+    std::uint32_t met = 0;
+    for (std::uint32_t i = 0; i < kGroup; ++i) met |= std::uint32_t{!is_zero(first + i)} << i;
+    for (; met != 0; met &= met - 1) {
+      append_pair(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(std::countr_zero(met)));
     }
   }
 
@@ -213,7 +193,7 @@ class RowCounter {
 
 bool IndexShard::read(TextBlockReader& reader, std::uint64_t end, ThreadPool& pool) {
   std::mutex mutex;
-  std::vector<std::pair<std::uint64_t, BlockNumberer::Numbered>> blocks;
+  std::vector<NumberedBlock> blocks;
   pool.parallel_for(pool.size(), [&](std::size_t) {
     BlockNumberer numberer(plan_);
     TextBlock block;
@@ -228,28 +208,49 @@ bool IndexShard::read(TextBlockReader& reader, std::uint64_t end, ThreadPool& po
       }
       auto numbered = numberer.number(block, std::move(memory));
       const std::lock_guard lock(mutex);
-      blocks.emplace_back(block.number(), std::move(numbered));
+      blocks.push_back(std::move(numbered));
     }
   });
-  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  tokens_.clear();
-  own_.clear();
-  std::size_t total = 0;
-  for (const auto& [number, block] : blocks) total += block.tokens.size() + 1;
-  ensure(total < kDocumentEnd, "a shard's words can be numbered");
-  tokens_.reserve(total);
-  wish_large_pages(tokens_.data(), total * sizeof(tokens_[0]));
-  for (auto& [number, block] : blocks) {
-    tokens_.push_back(kDocumentEnd);
-    const auto begin = static_cast<std::uint32_t>(tokens_.size());
-    tokens_.insert(tokens_.end(), block.tokens.begin(), block.tokens.end());
-    own_.push_back({begin + static_cast<std::uint32_t>(block.own_begin), static_cast<std::uint32_t>(tokens_.size())});
-    spare_.push_back(std::move(block.tokens));
-  }
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  const auto copy = [](const NumberedBlock& block, std::uint32_t* to) {
+    std::copy(block.tokens.begin(), block.tokens.end(), to);
+  };
+  lay_out(blocks, copy, pool);
+  for (NumberedBlock& block : blocks) spare_.push_back(std::move(block.tokens));
   return !blocks.empty();
 }
 
-std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<const std::uint32_t> weights) {
+bool IndexShard::take(std::vector<NumberedBlock> blocks, std::span<const std::vector<std::uint32_t>> renumbering,
+                      ThreadPool& pool) {
+  const auto renumber = [&](NumberedBlock& block, std::uint32_t* to) {
+    const std::uint32_t* const numbers = renumbering[block.numbering].data();
+    for (const std::uint32_t token : block.tokens) *to++ = token == kDocumentEnd ? token : numbers[token];
+    block.tokens = {};
+  };
+  lay_out(blocks, renumber, pool);
+  return !blocks.empty();
+}
+
+/// Puts the blocks behind each other; put(block, to) does it with one.
+template <class Put>
+void IndexShard::lay_out(std::vector<NumberedBlock>& blocks, const Put& put, ThreadPool& pool) {
+  own_.clear();
+  std::size_t total = 0;
+  for (const NumberedBlock& block : blocks) {
+    const std::size_t begin = total + 1;
+    total = begin + block.tokens.size();
+    own_.push_back({static_cast<std::uint32_t>(begin + block.own_begin), static_cast<std::uint32_t>(total)});
+  }
+  ensure(total < kDocumentEnd, "a shard's words can be numbered");
+  tokens_.reset(total);
+  pool.parallel_for(blocks.size(), [&](std::size_t i) {
+    std::uint32_t* const begin = tokens_.data() + (own_[i].begin - blocks[i].own_begin);
+    *(begin - 1) = kDocumentEnd;
+    put(blocks[i], begin);
+  });
+}
+
+std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<const std::uint64_t> weights) {
   std::uint64_t total = 0;
   for (std::uint32_t word = range.begin; word < range.end; ++word) total += weights[word];
   std::vector<WordRange> shares;
@@ -267,58 +268,50 @@ std::vector<WordRange> share_out(WordRange range, std::size_t parts, std::span<c
   return shares;
 }
 
-/// How often each word occurs in the shard.
-std::vector<std::uint32_t> IndexShard::own_counts() const {
-  std::vector<std::uint32_t> counts(std::size_t{plan_.words} + 1);
-  for (const OwnRange& own : own_) {
-    for (std::uint32_t i = own.begin; i < own.end; ++i) ++counts[std::min(tokens_[i], plan_.words)];
+/// About how long each word's row takes. It needn't be exact: the threads take shares as they become free.
+std::vector<std::uint64_t> IndexShard::work_of_words() const {
+  // Looking at a word in a window is 1; going to an occurrence, which waits for memory, and writing a pair are more.
+  constexpr std::uint64_t kOccurrence = 8;
+  constexpr std::uint64_t kPair = 5;
+  const std::uint64_t window = plan_.windows.back();
+  std::vector<std::uint64_t> work;
+  for (std::uint32_t word = 0; word < plan_.words; ++word) {
+    const std::uint64_t count = occurrences_.of(word).size();
+    work.push_back(count * (window + kOccurrence) + std::min<std::uint64_t>(count * window, plan_.words) * kPair);
   }
-  return counts;
+  return work;
 }
 
-void IndexShard::write_runs(const std::vector<std::filesystem::path>& files, std::span<const WordRange> ranges,
-                            ThreadPool& pool) const {
-  ensure(files.size() % ranges.size() == 0, "each range has as many files");
-  const auto counts = own_counts();
-  std::vector<WordRange> shares;
-  for (const WordRange& range : ranges) {
-    const auto some = share_out(range, files.size() / ranges.size(), counts);
-    shares.insert(shares.end(), some.begin(), some.end());
+std::vector<RunSum> IndexShard::write_runs(const std::vector<std::filesystem::path>& files,
+                                           std::span<const WordRange> ranges, ThreadPool& pool) {
+  ensure(files.size() == ranges.size(), "each range has a file");
+  occurrences_.find(tokens_.span(), own_, plan_.words, pool);
+  const auto work = work_of_words();
+  // So many that none waits long for another at the end, and that what waits for its turn takes little memory.
+  constexpr std::size_t kSharesForThread = 64;
+  std::vector<RunSum> sums;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    sums.push_back(write_run(files[i], share_out(ranges[i], pool.size() * kSharesForThread, work), pool));
   }
-  pool.parallel_for(files.size(), [&](std::size_t i) { write_run(files[i], shares[i]); });
+  return sums;
 }
 
-void IndexShard::write_run(const std::filesystem::path& file, WordRange numbers) const {
-  Occurrences found;
-  found.begins.resize(numbers.end - numbers.begin + 1);
-  const auto for_each_own = [&](const auto& take) {
-    for (const OwnRange& own : own_) {
-      for (std::uint32_t i = own.begin; i < own.end; ++i) {
-        const std::uint32_t word = tokens_[i] - numbers.begin;
-        if (word < numbers.end - numbers.begin) take(word, i);
+RunSum IndexShard::write_run(const std::filesystem::path& file, std::span<const WordRange> shares,
+                             ThreadPool& pool) const {
+  OrderedRun run(file);
+  std::atomic<std::size_t> next = 0;
+  pool.parallel_for(pool.size(), [&](std::size_t) {
+    RowCounter counter(plan_, tokens_.span());
+    std::string rows;
+    for (std::size_t i = next++; i < shares.size(); i = next++) {
+      for (std::uint32_t word = shares[i].begin; word < shares[i].end; ++word) {
+        const auto places = occurrences_.of(word);
+        if (!places.empty()) counter.append_row(word, places, rows);
       }
+      rows = run.add(i, std::move(rows));
     }
-  };
-  for_each_own([&](std::uint32_t word, std::uint32_t) { ++found.begins[word + 1]; });
-  for (std::size_t i = 1; i < found.begins.size(); ++i) found.begins[i] += found.begins[i - 1];
-  found.places.resize(found.begins.back());
-  std::vector<std::uint32_t> next(found.begins.begin(), found.begins.end() - 1);
-  for_each_own([&](std::uint32_t word, std::uint32_t place) { found.places[next[word]++] = place; });
-
-  AtomicFile out(file);
-  RowCounter counter(plan_, tokens_);
-  std::string rows;
-  for (std::uint32_t word = 0; word + 1 < found.begins.size(); ++word) {
-    const std::span<const std::uint32_t> places(found.places.data() + found.begins[word],
-                                                found.begins[word + 1] - found.begins[word]);
-    if (!places.empty()) counter.append_row(numbers.begin + word, places, rows);
-    constexpr std::size_t kFlush = std::size_t{1} << 20;
-    if (rows.size() < kFlush) continue;
-    out.write(rows);
-    rows.clear();
-  }
-  out.write(rows);
-  out.commit();
+  });
+  return run.sum();
 }
 
 }  // namespace gumption

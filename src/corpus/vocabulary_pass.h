@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gumption/base/thread_pool.h"
+#include "gumption/corpus/kept_text.h"
 #include "gumption/corpus/pair_counts.h"
 #include "gumption/corpus/text_blocks.h"
 #include "gumption/corpus/word_forms.h"
@@ -25,9 +27,10 @@ struct TextVocabulary {
   TextTotals totals;
 };
 
-/// One pass over all files; memory grows with the number of different words. The same for any number of threads.
-TextVocabulary count_words(const std::vector<TextFile>& files, const TextOptions& options, std::size_t threads,
-                           std::size_t block = TextBlockReader::kBlock);
+/// One pass over all files; memory grows with the number of different words and with what `kept`, to begin with empty,
+/// may take. The same for any number of threads.
+TextVocabulary count_words(const std::vector<TextFile>& files, const TextOptions& options, ThreadPool& pool,
+                           KeptText& kept);
 
 /// What is written to resume from, and read again. UserError where the text isn't such.
 std::string to_text(const TextVocabulary& vocabulary);
