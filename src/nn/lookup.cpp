@@ -25,8 +25,7 @@ struct Lookup : torch::autograd::Function<Lookup> {
 }  // namespace
 
 at::Tensor look_up(const at::Tensor& table, const at::Tensor& ids) {
-  const bool gathers =
-      c10::GradMode::is_enabled() && table.is_cuda() && table.requires_grad() && table.grad().defined();
+  const bool gathers = c10::GradMode::is_enabled() && table.requires_grad() && table.grad().defined();
   return gathers ? Lookup::apply(table, ids) : at::embedding(table, ids);
 }
 
