@@ -70,8 +70,7 @@ std::unique_ptr<TrainingSetup> make_setup(const State& state, const CommonOption
   return setup;
 }
 
-// Data
-// -----------------------------------------------------------------------------------------------------------------
+// Data ------------------------------------------------------------------------------------------------------------
 
 void require_labels(const Dataset& dataset, const std::string& file) {
   for (const Question& question : dataset.questions) {
@@ -154,8 +153,7 @@ TrainingData read_training_data(const State& state, const CommonOptions& common)
   return data;
 }
 
-// The run
-// --------------------------------------------------------------------------------------------------------------
+// The run ---------------------------------------------------------------------------------------------------------
 
 /// What makes the run what it is. How it is computed may change when it goes on.
 std::vector<RunSetting> settings_of(const State& state, TrainingSetup& setup, const TrainingData& data) {

@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "gumption/train/adam_numbers.h"
 #include "gumption/train/parameter_store.h"
 #include "gumption/train/train_options.h"
 
@@ -16,17 +17,6 @@ namespace gumption {
 struct AdamMeans {
   at::Tensor first;
   at::Tensor second;
-};
-
-/// The numbers of one step.
-struct AdamNumbers {
-  float rate = 0;
-  float beta1 = 0;
-  float beta2 = 0;
-  float epsilon = 0;
-  float decay = 0;
-  float correction1 = 1;  // of the first mean
-  float correction2 = 1;  // of the root of the second
 };
 
 /// Not thread-safe. The same gradients and number of threads give the same bytes.

@@ -10,12 +10,10 @@ void update_on_gpu(ParameterStore::Group& group, AdamMeans& means, const at::Ten
                    const AdamNumbers& numbers) {
   const at::Tensor& gradients = group.step_gradients();
   const bool copies = !group.compute.is_same(group.weights);
-  const AdamStep step = {numbers.rate,  numbers.beta1,       numbers.beta2,      numbers.epsilon,
-                         numbers.decay, numbers.correction1, numbers.correction2};
   launch_adam(group.weights.mutable_data_ptr<float>(), means.first.mutable_data_ptr<float>(),
               means.second.mutable_data_ptr<float>(), gradients.const_data_ptr(),
               gradients.scalar_type() == at::kBFloat16, copies ? group.compute.mutable_data_ptr() : nullptr,
-              scale.const_data_ptr<float>(), group.weights.numel(), step, c10::cuda::getCurrentCUDAStream());
+              scale.const_data_ptr<float>(), group.weights.numel(), numbers, c10::cuda::getCurrentCUDAStream());
 }
 
 }  // namespace gumption

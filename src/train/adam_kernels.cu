@@ -30,7 +30,7 @@ __device__ float to_float(float x) { return x; }
 __device__ float to_float(Bfloat x) { return __bfloat162float(x); }
 
 /// One number's step.
-__device__ void advance(float& weight, float& m, float& v, float gradient, const AdamStep& step) {
+__device__ void advance(float& weight, float& m, float& v, float gradient, const AdamNumbers& step) {
   m = step.beta1 * m + (1.0F - step.beta1) * gradient;
   v = step.beta2 * v + (1.0F - step.beta2) * gradient * gradient;
   weight -= step.rate * step.decay * weight;
@@ -38,7 +38,7 @@ __device__ void advance(float& weight, float& m, float& v, float gradient, const
 }
 
 template <typename Gradient>
-__global__ void adam(Arrays<Gradient> a, const float* scale, long count, AdamStep step) {
+__global__ void adam(Arrays<Gradient> a, const float* scale, long count, AdamNumbers step) {
   const long first = (static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x) * kVector;
   if (first >= count) return;
   const float by = *scale;
@@ -69,7 +69,7 @@ __global__ void adam(Arrays<Gradient> a, const float* scale, long count, AdamSte
 }
 
 template <typename Gradient>
-void launch(const Arrays<Gradient>& arrays, const float* scale, std::int64_t count, const AdamStep& step,
+void launch(const Arrays<Gradient>& arrays, const float* scale, std::int64_t count, const AdamNumbers& step,
             cudaStream_t stream) {
   constexpr int kThreads = 256;
   constexpr std::int64_t kNumbersOfBlock = static_cast<std::int64_t>(kThreads) * kVector;
@@ -80,7 +80,7 @@ void launch(const Arrays<Gradient>& arrays, const float* scale, std::int64_t cou
 }  // namespace
 
 void launch_adam(float* weights, float* m, float* v, const void* gradient, bool gradient_is_bfloat16, void* compute,
-                 const float* scale, std::int64_t count, const AdamStep& step, cudaStream_t stream) {
+                 const float* scale, std::int64_t count, const AdamNumbers& step, cudaStream_t stream) {
   auto* rounded = static_cast<Bfloat*>(compute);
   if (gradient_is_bfloat16) {
     launch(Arrays<Bfloat>{weights, m, v, static_cast<const Bfloat*>(gradient), rounded}, scale, count, step, stream);

@@ -6,25 +6,15 @@
 
 #include <cuda_runtime_api.h>
 
-namespace gumption {
+#include "gumption/train/adam_numbers.h"
 
-/// What a step of Adam takes. The corrections are those of the averages for having begun at zero: 1 / (1 - beta1^t) and
-/// 1 / sqrt(1 - beta2^t), or 1 without.
-struct AdamStep {
-  float rate = 0.0F;
-  float beta1 = 0.0F;
-  float beta2 = 0.0F;
-  float epsilon = 0.0F;
-  float decay = 0.0F;  // 0 for what has no weight decay
-  float correction1 = 1.0F;
-  float correction2 = 1.0F;
-};
+namespace gumption {
 
 /// One step over flat arrays, aligned to 16 bytes. With g = gradient * *scale: m = beta1 * m + (1 - beta1) * g;
 /// v = beta2 * v + (1 - beta2) * g * g; weights -= rate * decay * weights; and then
 /// weights -= rate * (m * correction1) / (sqrt(v) * correction2 + epsilon). `compute`: the weights' copy in bfloat16,
 /// to be written as well, or nullptr. `scale`: one number on the device.
 void launch_adam(float* weights, float* m, float* v, const void* gradient, bool gradient_is_bfloat16, void* compute,
-                 const float* scale, std::int64_t count, const AdamStep& step, cudaStream_t stream);
+                 const float* scale, std::int64_t count, const AdamNumbers& step, cudaStream_t stream);
 
 }  // namespace gumption

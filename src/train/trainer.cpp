@@ -151,8 +151,7 @@ void Run::check_finite(const PendingStep& pending, double loss, double norm) {
   }
   throw UserError(
       fmt::format("Step {}: the loss is {} and the gradients' norm {} (rate {:.3g}; the last finite loss was {:.4g}). "
-                  "Take a smaller "
-                  "lr or a longer warmup. What was saved before stays as it is.",
+                  "Take a smaller lr or a longer warmup. What was saved before stays as it is.",
                   pending.step, loss, norm, pending.rate, last_finite_));
 }
 

@@ -16,13 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-bool has_cluster() {
-  for (const Feature& feature : build_info().features) {
-    if (feature.name == "cluster") return feature.built_in;
-  }
-  return false;
-}
-
 /// The same command in several processes.
 std::vector<RunResult> launch(std::size_t size, const std::vector<std::string>& arguments) {
   const std::uint16_t port = free_port();
@@ -44,7 +37,7 @@ constexpr const char* kQuestion = R"({"id": "1", "context": "The man dropped the
                                   R"("choices": ["The glass broke.", "The ice was cold."], "label": 0})";
 
 TEST(LaunchedProcesses, OnlyTheFirstAnswersAndAsOneProcessWould) {
-  if (!has_cluster()) GTEST_SKIP() << "built without the feature";
+  if (!has_feature("cluster")) GTEST_SKIP() << "built without the feature";
   const TemporaryFolder folder;
   const std::string text = folder.write("text.txt", kText);
   const std::string data = folder.write("q.jsonl", std::string(kQuestion) + "\n");
@@ -89,7 +82,7 @@ TEST(LaunchedProcesses, WrongVariablesAreNamed) {
 }
 
 TEST(LaunchedProcesses, WithoutTheFeatureSayThatItIsOff) {
-  if (has_cluster()) GTEST_SKIP() << "built with the feature";
+  if (has_feature("cluster")) GTEST_SKIP() << "built with the feature";
   const TemporaryFolder folder;
   const std::string text = folder.write("text.txt", kText);
   RunOptions options;

@@ -24,13 +24,6 @@ using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-bool has_models() {
-  for (const Feature& feature : build_info().features) {
-    if (feature.name == "libtorch") return feature.built_in;
-  }
-  return false;
-}
-
 Json read_json(const fs::path& path) {
   std::ifstream file(path);
   return Json::parse(file);
@@ -58,7 +51,7 @@ Words operator+(Words words, const Words& more) {
 class ModelScoring : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_models()) GTEST_SKIP() << "needs -DGUMPTION_WITH_LIBTORCH=ON";
+    if (!has_feature("libtorch")) GTEST_SKIP() << "needs -DGUMPTION_WITH_LIBTORCH=ON";
     GUMPTION_NEEDS_SHARED(bert, "golden/bert-multiple-choice");
     bert_ = bert.string();
     reference_ = read_json(bert / "expected.json")["items"];

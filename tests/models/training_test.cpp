@@ -2,6 +2,7 @@
 
 #include "gumption/models/training.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -72,11 +73,6 @@ std::vector<nlohmann::json> log_of(const fs::path& folder) {
   return lines;
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// The largest difference of two trained models' weights, relative to each tensor's largest.
 double distance_of(const fs::path& a, const fs::path& b) {
   const Checkpoint first = open_checkpoint(a);
@@ -126,7 +122,7 @@ TEST(Training, SameSeedSameBytes) {
   }
   options.seed = 2;
   train_bert(golden_bert(), options, {golden_questions(12), "social-iqa"}, {folder.path() / "other"});
-  const auto weights = [&](const char* name) { return bytes_of(folder.path() / name / "model.safetensors"); };
+  const auto weights = [&](const char* name) { return test::read_bytes(folder.path() / name / "model.safetensors"); };
   EXPECT_EQ(weights("a"), weights("b"));
   EXPECT_NE(weights("a"), weights("other"));
 }
@@ -144,33 +140,55 @@ TEST(Training, CuttingAStepIntoBatchesChangesNothing) {
   }
 }
 
-/// Ends a run in its middle by the signal that a scheduler would send.
+/// Sends this process SIGTERM once, when a run's log has grown, as a scheduler would in the middle of a run.
+class SignalSender {
+ public:
+  explicit SignalSender(const fs::path& run)
+      : before_(std::signal(SIGTERM, [](int) {})),  // one that comes too late must not end the test
+        sender_([this, log = run / "log.jsonl", size = size_of(run / "log.jsonl")] {
+          while (!done_ && size_of(log) <= size) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          if (!done_) std::raise(SIGTERM);
+        }) {}
+  ~SignalSender() {
+    done_ = true;
+    sender_.join();
+    std::signal(SIGTERM, before_);
+  }
+
+ private:
+  static std::uintmax_t size_of(const fs::path& file) {
+    std::error_code none;
+    return fs::exists(file, none) ? fs::file_size(file, none) : 0;
+  }
+
+  void (*before_)(int);
+  std::atomic<bool> done_ = false;
+  std::thread sender_;
+};
+
 TEST(Training, ASignalSavesAndResumingEqualsNeverStopping) {
   GUMPTION_NEEDS_SHARED(golden, "golden");
   const test::TemporaryFolder folder;
   const TrainingData data = {golden_questions(12), "social-iqa", golden_questions(12), {}, {}};
   TrainOptions options = short_run();
-  options.eval_steps = 3;
+  options.steps = 60;
+  options.eval_steps = 7;
   train_bert(golden_bert(), options, data, {folder.path() / "whole"});
   const fs::path out = folder.path() / "stopped";
-  std::uint64_t stops = 0;
-  TrainReport report;
-  do {
-    // Delivered after the next step: the handler is in place by then.
-    std::thread sender([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      std::raise(SIGTERM);
-    });
-    // Where the run ends before the signal comes, the signal must not end the test.
-    const auto before = std::signal(SIGTERM, SIG_IGN);
-    report = train_bert(golden_bert(), options, data, {out, fs::exists(out)});
-    std::signal(SIGTERM, SIG_IGN);
-    sender.join();
-    std::signal(SIGTERM, before);
-    stops += report.stopped_by != 0 ? 1 : 0;
-  } while (report.stopped_by != 0 && stops < 100);
-  EXPECT_EQ(bytes_of(folder.path() / "whole/model.safetensors"), bytes_of(out / "model.safetensors"));
-  EXPECT_EQ(log_of(out).size(), 10U);
+  int stops = 0;
+  for (bool stopped = true; stopped && stops < 100;) {
+    const SignalSender sender(out);
+    const TrainReport report = train_bert(golden_bert(), options, data, {out, /*resume=*/true});
+    stopped = report.stopped_by != 0;
+    if (!stopped) continue;
+    ++stops;
+    EXPECT_EQ(report.stopped_by, SIGTERM);
+    EXPECT_LT(report.steps, 60U);
+    EXPECT_TRUE(fs::exists(out / "training/state.safetensors"));
+  }
+  EXPECT_GE(stops, 3);
+  EXPECT_EQ(test::read_bytes(folder.path() / "whole/model.safetensors"), test::read_bytes(out / "model.safetensors"));
+  EXPECT_EQ(log_of(out).size(), 60U);
 }
 
 TEST(Training, KeepsTheBestAndStopsForWantOfGain) {

@@ -15,11 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string message_of(const std::function<void()>& call) {
   try {
     call();
@@ -80,7 +75,7 @@ TEST(RunFolder, CutsTheLogBehindTheSavedStep) {
   run.open_log(2);
   run.log(R"({"step":3,"again":true})");
   run.flush_log();
-  EXPECT_EQ(text_of(out / "log.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"again\":true}\n");
+  EXPECT_EQ(test::read_bytes(out / "log.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"again\":true}\n");
 }
 
 TEST(RunFolder, RemembersThatTheRunHasEnded) {
