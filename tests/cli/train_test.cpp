@@ -243,5 +243,25 @@ TEST_F(Train, WhereOneOfTwoDiesTheOtherSaysSoAndTheyGoOn) {
             test::read_bytes(fs::path(out("whole")) / "model.safetensors"));
 }
 
+/// Of seven questions one process has three, which go through as one batch, and the other four, which don't: both must
+/// still update by the same numbers, or a resumed run, in which the second takes over the first's weights, differs.
+TEST_F(Train, ProcessesWithDifferentNumbersOfBatchesStayTogether) {
+  if (!has_feature("cluster")) GTEST_SKIP() << "built without the feature";
+  const Words settings = {"--steps", "200",         "--save-steps", "5",     "--dropout",
+                          "0.1",     "--precision", "bfloat16",     "--set", "batch_tokens=200"};
+  const auto words = [&](const std::string& name) {
+    Words all = Words{test::program().string()} + command(name, settings);
+    *(std::find(all.begin(), all.end(), "--batch") + 1) = "7";
+    return all;
+  };
+  for (const RunResult& result : launch({words("whole"), words("whole")})) ASSERT_EQ(result.exit_code, 0) << result.err;
+  launch({words("two"), Words{"timeout", "-s", "TERM", "1.5"} + words("two")});
+  for (const RunResult& result : launch({words("two") + Words{"--resume"}, words("two") + Words{"--resume"}})) {
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(test::read_bytes(fs::path(out("two")) / "model.safetensors"),
+            test::read_bytes(fs::path(out("whole")) / "model.safetensors"));
+}
+
 }  // namespace
 }  // namespace gumption

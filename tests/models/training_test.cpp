@@ -123,8 +123,8 @@ TEST(Training, SameSeedSameBytes) {
   options.seed = 2;
   train_bert(golden_bert(), options, {golden_questions(12), "social-iqa"}, {folder.path() / "other"});
   const auto weights = [&](const char* name) { return test::read_bytes(folder.path() / name / "model.safetensors"); };
-  EXPECT_EQ(weights("a"), weights("b"));
-  EXPECT_NE(weights("a"), weights("other"));
+  EXPECT_TRUE(weights("a") == weights("b"));
+  EXPECT_FALSE(weights("a") == weights("other"));
 }
 
 TEST(Training, CuttingAStepIntoBatchesChangesNothing) {
@@ -187,7 +187,8 @@ TEST(Training, ASignalSavesAndResumingEqualsNeverStopping) {
     EXPECT_TRUE(fs::exists(out / "training/state.safetensors"));
   }
   EXPECT_GE(stops, 3);
-  EXPECT_EQ(test::read_bytes(folder.path() / "whole/model.safetensors"), test::read_bytes(out / "model.safetensors"));
+  EXPECT_TRUE(test::read_bytes(folder.path() / "whole/model.safetensors") ==
+              test::read_bytes(out / "model.safetensors"));
   EXPECT_EQ(log_of(out).size(), 60U);
 }
 
