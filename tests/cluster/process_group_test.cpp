@@ -33,13 +33,6 @@ ClusterOptions options_of(std::size_t rank, std::size_t size, std::uint16_t port
   return options;
 }
 
-bool has_cluster() {
-  for (const Feature& feature : build_info().features) {
-    if (feature.name == "cluster") return feature.built_in;
-  }
-  return false;
-}
-
 /// In a child, where gtest's own checks wouldn't be seen.
 void check(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
@@ -61,7 +54,7 @@ void expect_all(std::size_t size, const std::function<void(ProcessGroup&)>& task
 class SeveralProcesses : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_cluster()) GTEST_SKIP() << "built without the feature";
+    if (!has_feature("cluster")) GTEST_SKIP() << "built without the feature";
 #if GUMPTION_WITH_CLUSTER
     use_gloo();
 #endif
@@ -80,7 +73,7 @@ TEST(ProcessGroup, OfOneNeedsNobody) {
 }
 
 TEST(ProcessGroup, SaysThatTheFeatureIsOff) {
-  if (has_cluster()) GTEST_SKIP() << "built with the feature";
+  if (has_feature("cluster")) GTEST_SKIP() << "built with the feature";
   try {
     ProcessGroup group(options_of(0, 2, 29500));
     FAIL() << "expected a complaint";

@@ -28,9 +28,7 @@ std::vector<std::string> split(std::string_view text, SentenceOptions options = 
 class Sentences : public testing::Test {
  protected:
   void SetUp() override {
-    for (const Feature& feature : build_info().features) {
-      if (feature.name == "sentences" && !feature.built_in) GTEST_SKIP() << "needs -DGUMPTION_WITH_SENTENCES=ON";
-    }
+    if (!has_feature("sentences")) GTEST_SKIP() << "needs -DGUMPTION_WITH_SENTENCES=ON";
   }
 };
 
