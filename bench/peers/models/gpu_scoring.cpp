@@ -2,13 +2,13 @@
 //
 //   gpu_scoring MODEL LENGTHS QUESTIONS_A_BATCH REPEATS
 //
-// LENGTHS has a line for each question: the tokens that its choices share, then those of each choice.
+// LENGTHS: see drawn_questions.h.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <sstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,39 +17,17 @@
 #include "gumption/nn/engine.h"
 #include "gumption/nn/gpt.h"
 
+#include "../drawn_questions.h"
+
 namespace {
 
 using namespace gumption;
-
-struct DrawnQuestion {
-  std::int64_t shared = 0;
-  std::vector<std::int64_t> choices;
-};
-
-std::vector<DrawnQuestion> read_lengths(const std::string& path) {
-  std::vector<DrawnQuestion> questions;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream numbers(line);
-    DrawnQuestion question;
-    numbers >> question.shared;
-    for (std::int64_t length = 0; numbers >> length;) question.choices.push_back(length);
-    questions.push_back(std::move(question));
-  }
-  return questions;
-}
 
 /// One batch, and the rows that are read.
 struct Batch {
   PackedTokens tokens;
   std::vector<std::int64_t> rows;
 };
-
-std::vector<std::int32_t> drawn_ids(std::int64_t length, std::int32_t first) {
-  std::vector<std::int32_t> ids;
-  for (std::int64_t i = 0; i < length; ++i) ids.push_back(1000 + static_cast<std::int32_t>((first + 37 * i) % 20000));
-  return ids;
-}
 
 Batch pack(std::span<const DrawnQuestion> questions, bool is_bert) {
   Batch batch;
@@ -75,7 +53,7 @@ Batch pack(std::span<const DrawnQuestion> questions, bool is_bert) {
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  const auto questions = read_lengths(argv[2]);
+  const auto questions = read_drawn_questions(argv[2]);
   const auto per_batch = static_cast<std::size_t>(std::stoul(argv[3]));
   EngineOptions engine{Device::kCuda, Precision::kBfloat16, 0};
   const at::TensorOptions options = start_engine(engine);

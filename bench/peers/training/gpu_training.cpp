@@ -2,14 +2,14 @@
 //
 //   gpu_training LENGTHS MODEL QUESTIONS_A_STEP STEPS [plain]
 //
-// LENGTHS has a line for each question: the tokens that its choices share, then those of each choice. MODEL is a folder
-// that gpu_training.py made. "plain": without recordings and fused kernels.
+// LENGTHS: see drawn_questions.h. MODEL is a folder that gpu_training.py made. "plain": without recordings and fused
+// kernels.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <sstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,46 +21,43 @@
 #include "gumption/train/step_feed.h"
 #include "gumption/train/step_runner.h"
 
+#include "../drawn_questions.h"
+
 namespace {
 
 using namespace gumption;
 
-std::vector<std::int32_t> drawn_ids(std::int64_t length, std::size_t first) {
-  std::vector<std::int32_t> ids;
-  for (std::int64_t i = 0; i < length; ++i) {
-    ids.push_back(1000 + static_cast<std::int32_t>((static_cast<std::int64_t>(first) * 101 + 37 * i) % 20000));
-  }
-  return ids;
-}
-
-struct Drawn {
+/// Questions as the task takes them. Each begins with another word than those beside it.
+std::vector<ChoiceExample> examples_of(std::span<const DrawnQuestion> questions, bool is_bert) {
   std::vector<ChoiceExample> examples;
-  std::int64_t tokens = 0;  // of all sequences, what choices share counted for each
-};
-
-Drawn read_lengths(const std::string& path, bool is_bert) {
-  Drawn drawn;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream numbers(line);
-    std::int64_t shared = 0;
-    numbers >> shared;
+  const auto ids = [](std::int64_t length, std::size_t number) {
+    return drawn_ids(length, 101 * static_cast<std::int64_t>(number));
+  };
+  for (const DrawnQuestion& question : questions) {
     ChoiceExample example;
-    const std::size_t index = drawn.examples.size();
-    if (!is_bert) example.prefix = drawn_ids(shared, index);
-    for (std::int64_t own = 0; numbers >> own;) {
+    const std::size_t index = examples.size();
+    if (!is_bert) example.prefix = ids(question.shared, index);
+    for (const std::int64_t own : question.choices) {
       TokenSequence sequence;
-      sequence.ids = drawn_ids(is_bert ? shared + own : own, index + example.sequences.size());
+      sequence.ids = ids(is_bert ? question.shared + own : own, index + example.sequences.size());
       if (is_bert) {
-        sequence.types.assign(static_cast<std::size_t>(shared), 0);
+        sequence.types.assign(static_cast<std::size_t>(question.shared), 0);
         sequence.types.resize(sequence.ids.size(), 1);
       }
-      drawn.tokens += shared + own;
       example.sequences.push_back(std::move(sequence));
     }
-    drawn.examples.push_back(std::move(example));
+    examples.push_back(std::move(example));
   }
-  return drawn;
+  return examples;
+}
+
+/// Of all sequences, what choices share counted for each.
+std::int64_t count_tokens(std::span<const DrawnQuestion> questions) {
+  std::int64_t tokens = 0;
+  for (const DrawnQuestion& question : questions) {
+    for (const std::int64_t own : question.choices) tokens += question.shared + own;
+  }
+  return tokens;
 }
 
 struct Bench {
@@ -94,13 +91,13 @@ void run(const Bench& bench) {
   training.lr = 1e-5;
   ParameterStore store(source.taken(), at::kBFloat16, training.adam.decay);
   store.set_without_effect(learner->without_effect());
-  Drawn drawn = read_lengths(bench.lengths, is_bert);
-  const double tokens_a_question = static_cast<double>(drawn.tokens) / static_cast<double>(drawn.examples.size());
+  const auto questions = read_drawn_questions(bench.lengths);
+  const double tokens_a_question = static_cast<double>(count_tokens(questions)) / static_cast<double>(questions.size());
   ChoiceTaskOptions task_options;
   task_options.read_at = is_bert ? ReadAt::kFirst : ReadAt::kLast;
   task_options.word_weight = is_bert ? 0 : 0.5;
   ProcessGroup group{ClusterOptions()};
-  const ChoiceTask task(std::move(drawn.examples), {}, task_options, *learner, group);
+  const ChoiceTask task(examples_of(questions, is_bert), {}, task_options, *learner, group);
 
   const WorkStream stream(options.device());
   Adam adam(store, training.adam);
