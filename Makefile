@@ -50,9 +50,9 @@ check-format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format-16 --dry-run --Werror
 
 lint: check-format
-	scripts/setup build test
-	cmake --preset release -DGUMPTION_BUILD_TESTS=ON > /dev/null
-	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-16 -p build --quiet
+	scripts/setup build
+	cmake --preset lint > /dev/null
+	run-clang-tidy-16 -p build-lint -quiet -j $(JOBS) '/src/.*\.cpp$$'
 
 clean:
 	rm -rf build build-*
