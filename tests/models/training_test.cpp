@@ -2,12 +2,14 @@
 
 #include "gumption/models/training.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -140,13 +142,14 @@ TEST(Training, CuttingAStepIntoBatchesChangesNothing) {
   }
 }
 
-/// Sends this process SIGTERM once, when a run's log has grown, as a scheduler would in the middle of a run.
+/// Sends this process SIGTERM once, when a run's log has grown by so many steps, as a scheduler would in the middle of
+/// a run.
 class SignalSender {
  public:
-  explicit SignalSender(const fs::path& run)
+  explicit SignalSender(const fs::path& run, std::ptrdiff_t steps = 1)
       : before_(std::signal(SIGTERM, [](int) {})),  // one that comes too late must not end the test
-        sender_([this, log = run / "log.jsonl", size = size_of(run / "log.jsonl")] {
-          while (!done_ && size_of(log) <= size) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        sender_([this, log = run / "log.jsonl", wanted = lines_of(run / "log.jsonl") + steps] {
+          while (!done_ && lines_of(log) < wanted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
           if (!done_) std::raise(SIGTERM);
         }) {}
   ~SignalSender() {
@@ -156,9 +159,9 @@ class SignalSender {
   }
 
  private:
-  static std::uintmax_t size_of(const fs::path& file) {
-    std::error_code none;
-    return fs::exists(file, none) ? fs::file_size(file, none) : 0;
+  static std::ptrdiff_t lines_of(const fs::path& path) {
+    std::ifstream file(path);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
 
   void (*before_)(int);
@@ -208,6 +211,35 @@ TEST(Training, KeepsTheBestAndStopsForWantOfGain) {
   const auto lines = log_of(folder.path() / "run");
   EXPECT_TRUE(lines[1].contains("dev_accuracy"));
   EXPECT_FALSE(lines[0].contains("dev_accuracy"));
+}
+
+/// A signal that comes just when the last patience is used up leaves a state with none. Here no signal has to come at
+/// such a moment: the run is stopped after it, and resumed with the patience that it has used up.
+TEST(Training, StopsAtOnceWhereItsPatienceWasUsedUpBefore) {
+  GUMPTION_NEEDS_SHARED(golden, "golden");
+  const test::TemporaryFolder folder;
+  const fs::path out = folder.path() / "run";
+  TrainOptions options = short_run();
+  options.steps = 1'000'000;
+  options.lr = 0;
+  options.eval_steps = 2;
+  const TrainingData data = {golden_questions(12), "social-iqa", golden_questions(12), {}, {}};
+  std::uint64_t steps = 0;
+  {
+    const SignalSender sender(out, 8);
+    const TrainReport stopped = train_bert(golden_bert(), options, data, {out});
+    ASSERT_EQ(stopped.stopped_by, SIGTERM);
+    steps = stopped.steps;
+  }
+  options.patience = 3;
+  const TrainReport resumed = train_bert(golden_bert(), options, data, {out, /*resume=*/true});
+  EXPECT_TRUE(resumed.stopped_early);
+  EXPECT_EQ(resumed.stopped_by, 0);
+  EXPECT_EQ(resumed.steps, steps);
+  EXPECT_EQ(resumed.best_step, 2U);
+  EXPECT_EQ(log_of(out).size(), steps);
+  EXPECT_TRUE(fs::exists(out / "model.safetensors"));
+  EXPECT_FALSE(fs::exists(out / "training/state.safetensors"));
 }
 
 TEST(Training, ADivergingRateEndsWithTheNumbers) {
