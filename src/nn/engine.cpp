@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <torch/version.h>
 
@@ -30,18 +31,34 @@ void keep_freed_memory() {
 #endif
 }
 
-/// Of several processes on one machine, each takes a GPU of its own: launchers number them by LOCAL_RANK.
 at::Device choose_gpu() {
-  const char* local = std::getenv("LOCAL_RANK");
-  const auto rank = local == nullptr ? std::nullopt : parse_integer(local);
-  if (!rank || *rank < 0) return at::Device(at::kCUDA);
-  const auto gpus = static_cast<std::int64_t>(at::detail::getCUDAHooks().deviceCount());
-  const at::Device chosen(at::kCUDA, static_cast<c10::DeviceIndex>(*rank % gpus));
+  const auto gpu = gpu_of(std::getenv("LOCAL_RANK"), at::detail::getCUDAHooks().deviceCount());
+  if (!gpu) return at::Device(at::kCUDA);
+  const at::Device chosen(at::kCUDA, static_cast<c10::DeviceIndex>(*gpu));
   c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(chosen);
   return chosen;
 }
 
 }  // namespace
+
+std::optional<std::int64_t> gpu_of(const char* local_rank, std::int64_t gpus) {
+  if (local_rank == nullptr) return std::nullopt;
+  const auto rank = parse_integer(local_rank);
+  if (!rank || *rank < 0) {
+    throw UserError(fmt::format(
+        "LOCAL_RANK: expected this process's number among those of its machine, from 0, found {}. Unset it to take the "
+        "first GPU.",
+        in_quotes(local_rank)));
+  }
+  if (gpus == 1) return 0;
+  if (*rank >= gpus) {
+    throw UserError(fmt::format(
+        "LOCAL_RANK: process {} of this machine has no GPU of its own, since {} are seen. Start one process for each "
+        "GPU.",
+        *rank, gpus));
+  }
+  return *rank;
+}
 
 at::TensorOptions start_engine(const EngineOptions& options) {
   keep_freed_memory();

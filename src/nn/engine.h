@@ -3,6 +3,7 @@
 // Where tensors live and how exact they are.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -21,6 +22,12 @@ struct EngineOptions {
 /// Sets the number of threads for all tensor work of this process and gives the options back as tensor options.
 /// UserError where a GPU is asked for and none can be used.
 at::TensorOptions start_engine(const EngineOptions& options);
+
+/// Which of the GPUs that a process sees it takes: of several processes on one machine, which launchers number by
+/// LOCAL_RANK, each has one of its own. None in particular where the variable isn't set (nullptr). Where a process sees
+/// one only, that is its own, whatever its number: launchers may hide the others. `gpus` > 0. UserError where the
+/// variable is no number, or no GPU is left for it.
+std::optional<std::int64_t> gpu_of(const char* local_rank, std::int64_t gpus);
 
 /// Whether this build and this machine can use a GPU.
 bool gpu_is_usable();
