@@ -57,11 +57,9 @@ void print_as_text(const CheckReport& report, std::uint64_t most) {
   }
   std::size_t findings = 0;
   for (const auto& [kind, count] : report.summary) findings += count;
-  fmt::print("{} questions in {} {}: {}.\n", with_commas(report.questions), report.sources.size(),
-             report.sources.size() == 1 ? "file" : "files",
-             findings == 0   ? "nothing found"
-             : findings == 1 ? "1 finding"
-                             : fmt::format("{} findings", with_commas(findings)));
+  fmt::print("{} in {}: {}.\n", counted(report.questions, "question", "questions"),
+             counted(report.sources.size(), "file", "files"),
+             findings == 0 ? "nothing found" : counted(findings, "finding", "findings"));
 }
 
 }  // namespace

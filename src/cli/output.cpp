@@ -27,6 +27,14 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
   return to_the_right ? gap + text : text + gap;
 }
 
+std::string with_commas_before(std::string digits, std::size_t end) {
+  for (std::size_t at = std::min(end, digits.size()); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
 }  // namespace
 
 void Table::print() const {
@@ -68,13 +76,16 @@ void note_labels(const CommonOptions& common, const std::vector<SourceFile>& sou
   }
 }
 
-std::string with_commas(std::size_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
-  return text;
+std::string with_commas(std::size_t number) { return with_commas_before(std::to_string(number), std::string::npos); }
+
+std::string with_commas(double number, int decimals) {
+  std::string text = fmt::format("{:.{}f}", number, decimals);
+  const std::size_t point = text.find('.');
+  return with_commas_before(std::move(text), point);
+}
+
+std::string counted(std::size_t number, const std::string& one, const std::string& several) {
+  return fmt::format("{} {}", with_commas(number), number == 1 ? one : several);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }

@@ -50,6 +50,12 @@ void note_labels(const CommonOptions& common, const std::vector<SourceFile>& sou
 /// 12345 → "12,345".
 std::string with_commas(std::size_t number);
 
+/// 12345.67 with one decimal → "12,345.7". For what isn't negative.
+std::string with_commas(double number, int decimals);
+
+/// "1 step", "12,345 steps".
+std::string counted(std::size_t number, const std::string& one, const std::string& several);
+
 /// .1234 → "12.3%".
 std::string percent(double share);
 

@@ -94,8 +94,10 @@ void note_shared(const CommonOptions& common, const State& state, const Training
     return seen.count(stable_hash(fingerprint(question))) > 0;
   });
   if (shared == 0) return;
-  print_note(common, fmt::format("{} of the {} questions of {} stand in {} too: what is measured on them says little.",
-                                 shared, data.dev.size(), state.dev, state.data));
+  print_note(common, fmt::format("{} of the {} of {} {} in {} too: what is measured on them says little.",
+                                 with_commas(static_cast<std::size_t>(shared)),
+                                 counted(data.dev.size(), "question", "questions"), state.dev,
+                                 shared == 1 ? "stands" : "stand", state.data));
 }
 
 /// Files by name and content, so that a run doesn't go on with other ones.
@@ -187,12 +189,12 @@ nlohmann::ordered_json to_json(const TrainReport& report, const State& state) {
 
 void print(const TrainReport& report, const State& state) {
   const double rate = static_cast<double>(report.examples) / std::max(report.seconds, 1e-9);
-  fmt::print("{}: {} steps, {:.1f} s, {:.1f} examples/s, last loss {:.4f}\n", state.out, report.steps, report.seconds,
-             rate, report.loss);
+  fmt::print("{}: {}, {} s, {} examples/s, last loss {:.4f}\n", state.out, counted(report.steps, "step", "steps"),
+             with_commas(report.seconds, 1), with_commas(rate, 1), report.loss);
   if (!report.best) return;
   const bool share = report.measure == "dev_accuracy";
   fmt::print("{}: {:.{}f}{} at step {}, which is kept{}\n", share ? "accuracy on dev" : "loss on dev",
-             share ? 100 * *report.best : *report.best, share ? 1 : 4, share ? "%" : "", report.best_step,
+             share ? 100 * *report.best : *report.best, share ? 1 : 4, share ? "%" : "", with_commas(report.best_step),
              report.stopped_early ? "; stopped for want of gain" : "");
 }
 
@@ -215,12 +217,12 @@ int run(const State& state, const CommonOptions& common) {
     return 0;
   }
   if (report.truncated > 0) {
-    print_note(common, fmt::format("{} questions were longer than the model (or max_length) takes, and were cut.",
-                                   report.truncated));
+    print_note(common, fmt::format("{} longer than the model (or max_length) takes, and cut.",
+                                   counted(report.truncated, "question was", "questions were")));
   }
   if (report.stopped_by != 0) {
-    print_note(common, fmt::format("stopped after step {} of {}; the same command with --resume goes on.", report.steps,
-                                   report.total_steps));
+    print_note(common, fmt::format("stopped after step {} of {}; the same command with --resume goes on.",
+                                   with_commas(report.steps), with_commas(report.total_steps)));
     return 128 + report.stopped_by;
   }
   if (common.json) {

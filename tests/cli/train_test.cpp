@@ -84,6 +84,15 @@ TEST_F(Train, SaysWhatItDid) {
   EXPECT_EQ(nlohmann::json::parse(scores.out)["accuracy"], json["dev_accuracy"]);
 }
 
+TEST_F(Train, CountsInWords) {
+  const std::string of_one = gumption(command("one", {"--steps", "1", "--dev", data_})).out;
+  EXPECT_THAT(of_one, AllOf(HasSubstr("one: 1 step, "), HasSubstr("at step 1, which is kept")));
+  Words words = command("many", {"--steps", "1001", "--eval-steps", "1001", "--dev", data_});
+  *(std::find(words.begin(), words.end(), "--batch") + 1) = "1";
+  const std::string of_many = gumption(words).out;
+  EXPECT_THAT(of_many, AllOf(HasSubstr("many: 1,001 steps, "), HasSubstr("at step 1,001, which is kept")));
+}
+
 TEST_F(Train, RefusesWhatCannotBeTrained) {
   const auto refusal = [&](const Words& words) {
     const RunResult run = gumption(words);
