@@ -104,12 +104,12 @@ struct RunParts {
   bool keeps_others = false;
 };
 
-/// Fits a learner whose parameters are `taken`. `make_task` is called when the learner is ready.
-TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTensor> taken,
-                const std::function<std::unique_ptr<Task>(ProcessGroup&)>& make_task) {
+using MakeTask = std::function<std::unique_ptr<Task>(ProcessGroup&)>;
+
+/// fit() in a run's folder, which only the first process has.
+TrainReport fit_in(RunFolder* folder, const RunParts& run, Learner& learner, std::span<const NamedTensor> taken,
+                   const MakeTask& make_task) {
   ProcessGroup& group = launched_group();
-  std::unique_ptr<RunFolder> folder;
-  if (group.is_first()) folder = std::make_unique<RunFolder>(run.place.out, run.place.settings, run.place.resume);
   std::array<std::uint64_t, 1> finished = {folder != nullptr && folder->finished() ? 1U : 0U};
   group.all_reduce_sum(std::span<std::uint64_t>(finished));
   TrainReport report;
@@ -121,7 +121,7 @@ TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTens
   const auto task = make_task(group);
   const ModelWriter writer(run.model, run.options, run.place, record_of(run.system, run.options, run.place),
                            run.keeps_others);
-  const TrainerParts parts = {*task, learner, store, group, folder.get(), batch_tokens_of(run.options), writer};
+  const TrainerParts parts = {*task, learner, store, group, folder, batch_tokens_of(run.options), writer};
   try {
     return train(parts, run.training);
   } catch (const c10::Error& error) {
@@ -130,6 +130,20 @@ TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTens
         fmt::format("A batch doesn't fit into memory. Take a smaller --set batch_tokens than {}: a step then goes "
                     "through in more parts.",
                     parts.batch_tokens));
+  }
+}
+
+/// Fits a learner whose parameters are `taken`. `make_task` is called when the learner is ready.
+TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTensor> taken, const MakeTask& make_task) {
+  std::unique_ptr<RunFolder> folder;
+  if (launched_group().is_first()) {
+    folder = std::make_unique<RunFolder>(run.place.out, run.place.settings, run.place.resume);
+  }
+  try {
+    return fit_in(folder.get(), run, learner, taken, make_task);
+  } catch (...) {
+    if (folder != nullptr) folder->discard_if_empty();
+    throw;
   }
 }
 

@@ -1,5 +1,8 @@
 #include "gumption/train/run_folder.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,16 +15,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a folder holds nothing, or nothing but what a run that died while it began has left.
-bool is_unused(const fs::path& folder) {
+/// Whether a folder holds nothing but some of these, which are named from there.
+bool holds_only(const fs::path& folder, std::initializer_list<std::string_view> names) {
   std::error_code none;
   if (!fs::is_directory(folder, none)) return false;
   for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
-    const fs::path inside = fs::relative(entry.path(), folder, none);
-    if (inside != "training" && inside != fs::path("training") / "lock") return false;
+    const std::string inside = entry.path().lexically_relative(folder).generic_string();
+    if (std::find(names.begin(), names.end(), inside) == names.end()) return false;
   }
   return true;
 }
+
+/// Whether a folder holds nothing, or nothing but what a run that died while it began has left.
+bool is_unused(const fs::path& folder) { return holds_only(folder, {"training", "training/lock"}); }
 
 fs::path record_in(const fs::path& folder) { return folder / "training" / "run.json"; }
 
@@ -63,6 +69,7 @@ RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, b
     : folder_(std::move(folder)) {
   require_usable(folder_, resume);
   std::error_code none;
+  made_folder_ = !fs::exists(folder_, none);
   fs::create_directories(folder_ / "training", none);
   if (none) throw UserError(fmt::format("{}: can't make the folder: {}.", folder_.string(), none.message()));
   lock_ = std::make_unique<FileLock>(folder_ / "training" / "lock", folder_);
@@ -77,6 +84,7 @@ void RunFolder::create(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json;
   json["settings"] = to_json(settings);
   write_file(record_in(folder_), json.dump(2) + "\n");
+  began_ = true;
 }
 
 void RunFolder::reopen(const std::vector<RunSetting>& settings) {
@@ -131,6 +139,18 @@ void RunFolder::finish(const std::string& result_json) {
   finished_ = true;
   std::error_code none;
   fs::remove(state_file(), none);
+}
+
+void RunFolder::discard_if_empty() noexcept try {
+  if (!began_ || !holds_only(folder_, {"training", "training/lock", "training/run.json", "log.jsonl"})) return;
+  log_.close();
+  std::error_code none;
+  // The lock last: until then nobody else begins here.
+  for (const char* name : {"log.jsonl", "training/run.json", "training/lock", "training"})
+    fs::remove(folder_ / name, none);
+  if (made_folder_) fs::remove(folder_, none);
+} catch (const std::exception&) {
+  // What stays is what a killed run leaves, and why this one failed is still to be said.
 }
 
 }  // namespace gumption

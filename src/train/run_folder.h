@@ -54,6 +54,11 @@ class RunFolder {
   /// Notes that the run has ended, with what to remember of it, and removes the state.
   void finish(const std::string& result_json);
 
+  /// To be called last, when a run has failed. Takes away what it made, so that one with other settings can begin
+  /// there: record and log, and the folder where it wasn't there before. Does nothing where the run was begun by an
+  /// earlier process, or where the folder holds anything else, as a saved state or a model.
+  void discard_if_empty() noexcept;
+
  private:
   void create(const std::vector<RunSetting>& settings);
   void reopen(const std::vector<RunSetting>& settings);
@@ -61,6 +66,8 @@ class RunFolder {
   std::filesystem::path folder_;
   std::unique_ptr<FileLock> lock_;
   std::ofstream log_;
+  bool made_folder_ = false;
+  bool began_ = false;  // in this process
   bool finished_ = false;
 };
 

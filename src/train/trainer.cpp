@@ -69,6 +69,7 @@ class Run {
   void evaluate();
   bool has_no_patience() const { return options_.patience != 0 && progress_.best.evaluations >= options_.patience; }
   void check_weights() const;
+  const char* what_is_left() const;
   bool is_time_to_save() const;
   void save();
   /// What all processes do after a step: the first one's clock and anyone's signal decide.
@@ -96,6 +97,7 @@ class Run {
   std::vector<PendingStep> pending_;
   std::optional<double> measured_;  // at the last pending step
   double last_finite_ = 0;
+  bool has_saved_ = false;  // this run, perhaps before it was resumed
   int stop_ = 0;
   Clock::time_point read_at_;
   Clock::time_point saved_at_;
@@ -107,6 +109,7 @@ void Run::start() {
     parts_.folder->open_log(progress_.step);
   }
   share_state(parts_.group, progress_, parts_.store, adam_);
+  has_saved_ = progress_.step > 0;
   report_.loss = last_finite_ = progress_.loss;
   report_.stopped_early = has_no_patience();
   report_.total_steps = total_;
@@ -151,8 +154,8 @@ void Run::check_finite(const PendingStep& pending, double loss, double norm) {
   }
   throw UserError(
       fmt::format("Step {}: the loss is {} and the gradients' norm {} (rate {:.3g}; the last finite loss was {:.4g}). "
-                  "Take a smaller lr or a longer warmup. What was saved before stays as it is.",
-                  pending.step, loss, norm, pending.rate, last_finite_));
+                  "Take a smaller lr or a longer warmup. {}",
+                  pending.step, loss, norm, pending.rate, last_finite_, what_is_left()));
 }
 
 void Run::read_values() {
@@ -207,8 +210,8 @@ void Run::evaluate() {
   const std::optional<double> measured = parts_.task.evaluate();
   if (!measured) return;
   if (!std::isfinite(*measured)) {
-    throw UserError(fmt::format("Step {}: the {} is {}. Take a smaller lr. What was saved before stays as it is.",
-                                progress_.step, parts_.task.measure(), *measured));
+    throw UserError(fmt::format("Step {}: the {} is {}. Take a smaller lr. {}", progress_.step, parts_.task.measure(),
+                                *measured, what_is_left()));
   }
   measured_ = measured;
   report_.last = measured;
@@ -230,13 +233,17 @@ bool Run::is_time_to_save() const {
   return seconds_since(saved_at_) >= 60 * options_.save_minutes;
 }
 
+/// For a run that has diverged.
+const char* Run::what_is_left() const {
+  return has_saved_ ? "What was saved before stays as it is." : "Nothing was saved before.";
+}
+
 /// A step's loss is that before its update: the last one's may have spoilt the weights unseen.
 void Run::check_weights() const {
   for (const auto& group : parts_.store.groups()) {
     if (std::isfinite(group.weights.sum(at::kDouble).item<double>())) continue;
-    throw UserError(fmt::format(
-        "Step {}: some weights are no longer finite. Take a smaller lr. What was saved before stays as it is.",
-        progress_.step));
+    throw UserError(fmt::format("Step {}: some weights are no longer finite. Take a smaller lr. {}", progress_.step,
+                                what_is_left()));
   }
 }
 
@@ -299,7 +306,9 @@ TrainReport Run::run() {
     stop_ = decision.stop;
     const bool saves = decision.save || (stop_ != 0 && progress_.step < total_);
     if (pending_.size() == steps_unread_ || measured_ || saves) read_values();
-    if (saves) save();
+    if (!saves) continue;
+    save();
+    has_saved_ = true;
   }
   read_values();
   report_.steps = progress_.step;

@@ -146,6 +146,23 @@ TEST_F(Train, ADivergingRateLeavesTheSavedState) {
   }
 }
 
+TEST_F(Train, ADivergingRateThatSavedNothingLeavesNoFolder) {
+  const auto words = [&](const std::string& rate) {
+    Words all = command("run", {"--steps", "9", "--warmup", "0"});
+    *(std::find(all.begin(), all.end(), "--lr") + 1) = rate;
+    return all;
+  };
+  const RunResult diverged = gumption(words("1e30"));
+  EXPECT_EQ(diverged.exit_code, 1);
+  EXPECT_THAT(diverged.err, HasSubstr("Nothing was saved"));
+  EXPECT_FALSE(fs::exists(out("run")));
+  fs::create_directory(out("run"));
+  EXPECT_EQ(gumption(words("1e30")).exit_code, 1);
+  EXPECT_TRUE(fs::is_empty(out("run")));
+  const RunResult again = gumption(words("1e-3"));
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
 /// Killed again and again at random moments, a run ends with the same bytes. GUMPTION_LONG_TESTS: more often.
 TEST_F(Train, KilledAndResumedEqualsUninterrupted) {
   const bool is_long = std::getenv("GUMPTION_LONG_TESTS") != nullptr;

@@ -78,6 +78,48 @@ TEST(RunFolder, CutsTheLogBehindTheSavedStep) {
   EXPECT_EQ(test::read_bytes(out / "log.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"again\":true}\n");
 }
 
+/// A run that begins and fails before it has saved anything.
+void fail_in(const std::filesystem::path& out, bool resume = false) {
+  RunFolder run(out, kSettings, resume);
+  run.open_log(0);
+  run.log(R"({"step":1})");
+  run.flush_log();
+  run.discard_if_empty();
+}
+
+TEST(RunFolder, ARunThatFailedBeforeItSavedLeavesNothing) {
+  const test::TemporaryFolder folder;
+  fail_in(folder.path() / "new");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new"));
+  RunFolder(folder.path() / "new", {{"lr", "1e-05"}}, false);
+
+  fail_in(folder.path() / "runs" / "slash" / "");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs" / "slash"));
+
+  std::filesystem::create_directory(folder.path() / "there");
+  fail_in(folder.path() / "there");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "there"));
+}
+
+TEST(RunFolder, WhatElseIsThereStays) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"training/state.safetensors", "model.safetensors", "notes"}) {
+    const auto out = folder.path() / std::filesystem::path(name).filename();
+    {
+      RunFolder run(out, kSettings, false);
+      std::ofstream(out / name) << "x";
+      run.discard_if_empty();
+    }
+    EXPECT_TRUE(std::filesystem::exists(out / name));
+    EXPECT_TRUE(std::filesystem::exists(out / "training/run.json"));
+  }
+  // Begun by an earlier process: who started that may count on it.
+  const auto earlier = folder.path() / "earlier";
+  { const RunFolder run(earlier, kSettings, false); }
+  fail_in(earlier, /*resume=*/true);
+  EXPECT_TRUE(std::filesystem::exists(earlier / "training/run.json"));
+}
+
 TEST(RunFolder, RemembersThatTheRunHasEnded) {
   const test::TemporaryFolder folder;
   const auto out = folder.path() / "run";
