@@ -181,6 +181,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
 int parse_and_run(int argc, char** argv) {
   const Command root = make_commands();
   Chosen chosen;
+  chosen.common.words.assign(argv, argv + argc);
   CLI::App app(root.about, root.name);
   bool version = false;
   bool json = false;

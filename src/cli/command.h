@@ -15,6 +15,7 @@ struct CommonOptions {
   bool json = false;
   bool quiet = false;
   std::uint64_t threads = 0;
+  std::vector<std::string> words = {};  // no option: the command line, with the program as its first word
 };
 OptionSet describe(CommonOptions& options);
 

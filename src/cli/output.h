@@ -56,6 +56,9 @@ std::string with_commas(double number, int decimals);
 /// "1 step", "12,345 steps".
 std::string counted(std::size_t number, const std::string& one, const std::string& several);
 
+/// Words as a line that a shell takes apart into them again.
+std::string shell_line(const std::vector<std::string>& words);
+
 /// .1234 → "12.3%".
 std::string percent(double share);
 

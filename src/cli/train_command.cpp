@@ -198,6 +198,12 @@ void print(const TrainReport& report, const State& state) {
              report.stopped_early ? "; stopped for want of gain" : "");
 }
 
+std::vector<std::string> words_that_resume(const State& state, const CommonOptions& common) {
+  std::vector<std::string> words = common.words;
+  if (!state.resume) words.push_back("--resume");
+  return words;
+}
+
 int run(const State& state, const CommonOptions& common) {
   if (state.system.empty()) throw UsageError("--system is required: bert, gpt, mlm or clm.");
   if (state.out.empty()) throw UsageError("--out is required: the folder to train into.");
@@ -221,8 +227,10 @@ int run(const State& state, const CommonOptions& common) {
                                    counted(report.truncated, "question was", "questions were")));
   }
   if (report.stopped_by != 0) {
-    print_note(common, fmt::format("stopped after step {} of {}; the same command with --resume goes on.",
-                                   with_commas(report.steps), with_commas(report.total_steps)));
+    print_note(common,
+               fmt::format("stopped after step {} of {}. To go on{}: {}", with_commas(report.steps),
+                           with_commas(report.total_steps), launched_group().size() > 1 ? ", in every process" : "",
+                           shell_line(words_that_resume(state, common))));
     return 128 + report.stopped_by;
   }
   if (common.json) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/shell.h"
+
 namespace gumption::cli {
 namespace {
 
@@ -20,6 +22,14 @@ TEST(Output, CountsOneAsOne) {
   EXPECT_EQ(counted(0, "step", "steps"), "0 steps");
   EXPECT_EQ(counted(1, "step", "steps"), "1 step");
   EXPECT_EQ(counted(1234, "step", "steps"), "1,234 steps");
+}
+
+TEST(Output, ShellLinesComeApartAgain) {
+  EXPECT_EQ(shell_line({"gumption", "train", "--lr", "1e-3", "--set", "clip=0"}),
+            "gumption train --lr 1e-3 --set clip=0");
+  const std::vector<std::string> words = {"printf", "<%s>", "",       "two words", "it's",
+                                          "$HOME",  "`ls`", "a\\b\n", "*",         "ä"};
+  EXPECT_EQ(test::run("sh", {"-c", shell_line(words)}).out, "<><two words><it's><$HOME><`ls`><a\\b\n><*><ä>");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -161,6 +162,42 @@ TEST_F(Train, ADivergingRateThatSavedNothingLeavesNoFolder) {
   EXPECT_TRUE(fs::is_empty(out("run")));
   const RunResult again = gumption(words("1e-3"));
   EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+/// The step and the command in "stopped after step 7 of 100. To go on: gumption train …".
+struct Stop {
+  int step = 0;
+  std::string command;
+};
+Stop stop_in(const std::string& message) {
+  Stop stop;
+  const std::string before = "stopped after step ";
+  const std::string between = " of 1,000,000. To go on: ";
+  const std::size_t start = message.find(before);
+  const std::size_t middle = message.find(between);
+  if (start == std::string::npos || middle == std::string::npos) return stop;
+  std::string step = message.substr(start + before.size(), middle - start - before.size());
+  step.erase(std::remove(step.begin(), step.end(), ','), step.end());
+  stop.step = std::stoi(step);
+  stop.command = message.substr(middle + between.size());
+  return stop;
+}
+
+TEST_F(Train, NamesTheCommandThatGoesOn) {
+  const std::string data = folder_.write("it's data.jsonl", test::read_bytes(data_));
+  Words words = command("run", {"--steps", "1000000"});
+  *(std::find(words.begin(), words.end(), "--data") + 1) = data;
+  words.erase(std::find(words.begin(), words.end(), "--quiet"));
+  const RunResult first =
+      test::run("timeout", Words{"--preserve-status", "-s", "INT", "2", test::program().string()} + words);
+  EXPECT_EQ(first.exit_code, 128 + SIGINT);
+  const Stop stop = stop_in(first.err);
+  EXPECT_GT(stop.step, 0) << first.err;
+  EXPECT_THAT(stop.command, AllOf(HasSubstr("'\\''s data.jsonl'"), testing::EndsWith(" --resume\n")));
+  const RunResult second = test::run("sh", {"-c", "timeout --preserve-status -s TERM 2 " + stop.command});
+  EXPECT_EQ(second.exit_code, 128 + SIGTERM);
+  EXPECT_GT(stop_in(second.err).step, stop.step) << second.err;
+  EXPECT_EQ(stop_in(second.err).command, stop.command);
 }
 
 /// Killed again and again at random moments, a run ends with the same bytes. GUMPTION_LONG_TESTS: more often.
