@@ -53,6 +53,7 @@ BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
   const std::int64_t filling_segments = (filling + size.longest_query - 1) / size.longest_query;
   size.segments = round_up(static_cast<std::int64_t>(tokens.layout.segments.size()) + filling_segments, kSegmentStep);
   if (has_parents) size.keys = filled_count(keys + filling);
+  size.has_tiles = !tree_tiles(tokens.layout).empty();
   size.rows = round_up(rows, kSegmentStep);
   return size;
 }
@@ -92,6 +93,7 @@ std::vector<std::int32_t> fill(const PackedTokens& tokens, const std::vector<std
   put(query_offsets, size.segments + 1);
   put(key_offsets, size.segments + 1);
   put(key_rows, size.keys);
+  if (size.has_tiles) put(tree_tiles(layout), size.tiles() * kTreeTileNumbers);
   put(rows, size.rows);
   ensure(static_cast<std::int64_t>(numbers.size()) == size.numbers(), "a filled batch has its size");
   return numbers;
@@ -111,6 +113,7 @@ FilledInput views_of_filled(const at::Tensor& numbers, const BatchSize& size, Si
   offsets.queries = next(size.segments + 1);
   offsets.keys = next(size.segments + 1);
   if (size.keys > 0) offsets.key_rows = next(size.keys);
+  if (size.has_tiles) offsets.tiles = next(size.tiles() * kTreeTileNumbers).view({-1, kTreeTileNumbers});
   offsets.longest_query = size.longest_query;
   offsets.longest_key = size.longest_key;
   const at::Tensor rows = next(size.rows);

@@ -17,20 +17,23 @@ struct BatchSize {
   std::int64_t segments = 0;
   std::int64_t keys = 0;  // 0 where no segment has a parent: keys are then the tokens
   std::int64_t rows = 0;
+  bool has_tiles = false;  // of trees
   std::int64_t longest_query = 0;
   std::int64_t longest_key = 0;
   auto operator<=>(const BatchSize&) const = default;
 
-  /// Numbers of the whole batch: see FilledBatch.
-  std::int64_t numbers() const { return 3 * tokens + 2 * (segments + 1) + keys + rows; }
+  /// As many as the segments can have at most.
+  std::int64_t tiles() const { return has_tiles ? tokens / kTreeTile + segments : 0; }
+  /// Numbers of the whole batch: see fill().
+  std::int64_t numbers() const { return 3 * tokens + 2 * (segments + 1) + keys + tiles() * kTreeTileNumbers + rows; }
 };
 
 /// The size that a batch is filled up to.
 BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows);
 
 /// A batch's numbers one after another: ids, positions, types (`tokens` of each), query offsets, key offsets
-/// (`segments` + 1 of each), key rows (`keys`), rows. Tokens that fill up have the id 0 and are segments of their own;
-/// rows that fill up are row 0.
+/// (`segments` + 1 of each), key rows (`keys`), tiles, rows. Tokens that fill up have the id 0 and are segments of
+/// their own; rows that fill up are row 0.
 std::vector<std::int32_t> fill(const PackedTokens& tokens, const std::vector<std::int64_t>& rows,
                                const BatchSize& size);
 

@@ -15,6 +15,21 @@ std::int64_t Layout::add(std::int64_t length, std::int64_t parent) {
   return index;
 }
 
+std::vector<std::int64_t> tree_tiles(const Layout& layout) {
+  std::vector<std::int64_t> tiles;
+  const auto count = static_cast<std::int64_t>(layout.segments.size());
+  for (std::int64_t stem = 0; stem < count;) {
+    std::int64_t next = stem + 1;
+    while (next < count && layout.segments[static_cast<std::size_t>(next)].parent == stem) ++next;
+    if (layout.segments[static_cast<std::size_t>(stem)].parent >= 0) return {};
+    const Segment& last = layout.segments[static_cast<std::size_t>(next - 1)];
+    std::int64_t begin = layout.segments[static_cast<std::size_t>(stem)].begin;
+    for (; begin < last.begin + last.length; begin += kTreeTile) tiles.insert(tiles.end(), {begin, stem, next});
+    stem = next;
+  }
+  return tiles;
+}
+
 std::int64_t PackedTokens::add(std::span<const std::int32_t> new_ids, std::span<const std::int32_t> new_types,
                                std::int64_t parent) {
   const auto length = static_cast<std::int64_t>(new_ids.size());

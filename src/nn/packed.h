@@ -27,11 +27,21 @@ struct Layout {
   std::int64_t add(std::int64_t length, std::int64_t parent = -1);
 };
 
+/// A tree is a segment without parent, its stem, and the branches that continue it. Kernels that take whole trees go
+/// by tiles of so many tokens.
+constexpr std::int64_t kTreeTile = 64;
+constexpr std::int64_t kTreeTileNumbers = 3;
+
+/// Three numbers for each tile: its first token, its tree's first segment, and the one behind the tree's last. Empty
+/// where a branch lies apart from its tree.
+std::vector<std::int64_t> tree_tiles(const Layout& layout);
+
 /// Where the segments of a layout begin and end, for a kernel that takes them all at once. On the device.
 struct SegmentOffsets {
   at::Tensor queries;   // int32, one more than segments
   at::Tensor keys;      // int32; a segment's keys are its parent's and its own
   at::Tensor key_rows;  // the rows of all keys; undefined where they are the queries' own
+  at::Tensor tiles;     // int32 [tiles, 3]: see tree_tiles(), filled up with zeros; undefined where that is empty
   std::int64_t longest_query = 0;
   std::int64_t longest_key = 0;
 };

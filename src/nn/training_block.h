@@ -14,9 +14,6 @@
 
 namespace gumption {
 
-/// Whether a pass's gradients replace what the gradient tensors hold or are added to it.
-enum class Gradients { kReplace, kAdd };
-
 /// A linear layer's tensors. Matrices are bfloat16; biases and gradients of biases float32.
 struct BlockLinear {
   at::Tensor weight;
@@ -51,7 +48,6 @@ struct BlockSettings {
   double attention_dropout = 0;
   double residual_dropout = 0;
   std::int64_t index = 0;  // of the block in its model: each draws other numbers
-  Gradients gradients = Gradients::kAdd;
 };
 
 /// Whether there are kernels for such a block: CUDA in the build, bfloat16 on a GPU, tensors aligned to 16 bytes,
@@ -59,11 +55,11 @@ struct BlockSettings {
 bool training_block_is_supported(const at::Tensor& x, const BlockParameters& parameters, const BlockSettings& settings);
 
 /// x: [tokens, hidden] in bfloat16; the offsets' segments cover all tokens. seed: one int64 on the device, read by the
-/// kernels when they run, so that a recorded CUDA graph draws anew at each replay. (Attention over segments longer than
-/// 64 tokens or with shared keys is LibTorch's, and draws from LibTorch's generator.)
+/// kernels when they run, so that a recorded CUDA graph draws anew at each replay. (Where attention is LibTorch's, see
+/// TrainingAttention, it draws from LibTorch's generator.)
 ///
 /// Only x's gradient flows through autograd, so x must require one for the backward pass to run at all. It runs once,
-/// and puts the parameters' gradients straight into their tensors.
+/// and adds the parameters' gradients straight to what their tensors hold.
 at::Tensor training_block(const at::Tensor& x, const BlockParameters& parameters, const SegmentOffsets& offsets,
                           const BlockSettings& settings, const at::Tensor& seed);
 

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "gumption/base/error.h"
+#include "gumption/nn/training_attention.h"
 #include "gumption/nn/training_block.h"
 #include "gumption/nn/training_kernels.h"
 
@@ -24,14 +25,6 @@ struct SavedNorm {
   at::Tensor scale;
 };
 
-/// What LibTorch's attention wants back; `keys_and_values` only where branches share keys.
-struct SavedFlash {
-  at::Tensor keys_and_values;
-  at::Tensor log_sums;
-  at::Tensor generator;
-  at::Tensor generator_unused;
-};
-
 /// A pass through a block: what it is given, and what its backward pass needs.
 struct BlockPass : torch::CustomClassHolder {
   BlockParameters parameters;
@@ -40,9 +33,7 @@ struct BlockPass : torch::CustomClassHolder {
   at::Tensor seed;
 
   at::Tensor x;
-  at::Tensor projected;  // queries, keys and values; without their bias for our own attention
-  SavedFlash flash;
-  at::Tensor seen;  // what attention gives
+  TrainingAttention attention;
   SavedNorm attention_norm;
   at::Tensor attended;  // what the first norm gives
   at::Tensor inner;     // before bias and activation
@@ -80,17 +71,13 @@ at::Tensor multiply(const BlockPass& pass, const BlockLinear& layer, const at::T
   return at::mm(x, matrix_of(pass, layer));
 }
 
-void put_weight_gradient(const BlockPass& pass, const BlockLinear& layer, const at::Tensor& x,
+void add_weight_gradient(const BlockPass& pass, const BlockLinear& layer, const at::Tensor& x,
                          const at::Tensor& out_gradient) {
   const bool by_outputs = pass.parameters.form == MatrixForm::kOutputsByInputs;
   const at::Tensor left = by_outputs ? out_gradient.t() : x.t();
   const at::Tensor& right = by_outputs ? x : out_gradient;
   at::Tensor gradient = layer.weight_gradient;
-  if (pass.settings.gradients == Gradients::kReplace) {
-    at::mm_out(gradient, left, right);
-  } else {
-    gradient.addmm_(left, right);
-  }
+  gradient.addmm_(left, right);
 }
 
 /// Weight gradients on a stream of their own: nothing in the backward pass waits for them, and they fill the GPU where
@@ -128,8 +115,6 @@ class SideWork {
 /// The sums of a backward pass, added up at its end in one launch.
 class PendingSums {
  public:
-  explicit PendingSums(bool add) { sums_.add = add; }
-
   /// `partial_sums` is [parts, stride]; the columns from `first` on belong to `sum`.
   void add(const at::Tensor& partial_sums, std::int64_t first, const at::Tensor& sum) {
     ensure(sums_.count < PartialSums::kMost, "a block has so many sums at most");
@@ -238,123 +223,30 @@ void bias_gelu_backward(const BlockPass& pass, const at::Tensor& gradient, Pendi
   sums.add(partial_sums, 0, pass.parameters.inner.bias_gradient);
 }
 
-// Attention ----------------------------------------------------------------------------------------------------------
+// The block ----------------------------------------------------------------------------------------------------------
 
-/// Whether our own attention takes these segments; LibTorch's takes the others.
-bool has_short_segments(const BlockPass& pass) {
-  const bool fits = pass.offsets.longest_query <= SegmentAttention::kLongest && !pass.offsets.key_rows.defined();
-  return fits && pass.hidden() == pass.settings.heads * SegmentAttention::kHeadWidth;
-}
-
-SegmentAttention short_attention(const BlockPass& pass) {
-  SegmentAttention attention;
-  attention.projected = pass.projected.const_data_ptr();
-  attention.bias = pass.parameters.attention.bias.const_data_ptr<float>();
-  attention.offsets = pass.offsets.queries.const_data_ptr<std::int32_t>();
-  attention.segments = pass.offsets.queries.size(0) - 1;
-  attention.heads = pass.settings.heads;
-  attention.longest = pass.offsets.longest_query;
-  attention.causal = pass.settings.causal;
-  attention.dropout = draw_of(pass, pass.settings.index, pass.settings.attention_dropout);
-  return attention;
-}
-
-/// Queries, keys and values as LibTorch's attention takes them.
-struct Projections {
-  at::Tensor query;
-  at::Tensor key;
-  at::Tensor value;
-};
-
-Projections projections_of(const BlockPass& pass) {
-  const std::int64_t heads = pass.settings.heads;
-  const std::int64_t width = pass.hidden() / heads;
-  const at::Tensor all = pass.projected.view({pass.tokens(), 3, heads, width});
-  if (!pass.offsets.key_rows.defined()) return {all.select(1, 0), all.select(1, 1), all.select(1, 2)};
-  const at::Tensor gathered = pass.flash.keys_and_values.view({-1, 2, heads, width});
-  return {all.select(1, 0), gathered.select(1, 0), gathered.select(1, 1)};
-}
-
-/// Sets what attention leaves in the pass.
 void attend(BlockPass& pass) {
   const BlockLinear& layer = pass.parameters.attention;
-  if (has_short_segments(pass)) {
-    pass.projected = multiply(pass, layer, pass.x);
-    pass.seen = at::empty_like(pass.x);
-    launch_segment_attention(short_attention(pass), pass.seen.mutable_data_ptr(), c10::cuda::getCurrentCUDAStream());
-    return;
-  }
-  const SegmentOffsets& offsets = pass.offsets;
-  pass.projected = at::addmm(layer.bias.to(pass.x.scalar_type()), pass.x, matrix_of(pass, layer));
-  if (offsets.key_rows.defined()) {
-    const at::Tensor own = pass.projected.narrow(1, pass.hidden(), 2 * pass.hidden());
-    pass.flash.keys_and_values = own.index_select(0, offsets.key_rows);
-  }
-  const Projections in = projections_of(pass);
-  at::Tensor debug_mask;
-  // The kernel aligns causal sight at the ends of queries and keys, which is what a branch behind its parent needs.
-  std::tie(pass.seen, pass.flash.log_sums, pass.flash.generator, pass.flash.generator_unused, debug_mask) =
-      at::_flash_attention_forward(in.query, in.key, in.value, offsets.queries, offsets.keys, offsets.longest_query,
-                                   offsets.longest_key, pass.settings.attention_dropout, pass.settings.causal, false);
-  pass.seen = pass.seen.reshape({pass.tokens(), pass.hidden()});
+  TrainingAttention& attention = pass.attention;
+  attention.offsets = pass.offsets;
+  attention.bias = layer.bias;
+  attention.heads = pass.settings.heads;
+  attention.causal = pass.settings.causal;
+  attention.dropout = draw_of(pass, pass.settings.index, pass.settings.attention_dropout);
+  attention.attend(attention.adds_bias() ? multiply(pass, layer, pass.x)
+                                         : at::addmm(layer.bias.to(at::kBFloat16), pass.x, matrix_of(pass, layer)));
 }
 
-/// The gradient of the projections, from that of what attention gives.
 at::Tensor attend_backward(const BlockPass& pass, const at::Tensor& out_gradient, PendingSums& sums) {
-  const std::int64_t tokens = pass.tokens();
-  const std::int64_t hidden = pass.hidden();
-  const SegmentOffsets& offsets = pass.offsets;
-  const BlockLinear& layer = pass.parameters.attention;
-  const auto stream = c10::cuda::getCurrentCUDAStream();
-  if (has_short_segments(pass)) {
-    at::Tensor gradient = at::empty_like(pass.projected);
-    const at::Tensor partial_sums = empty_floats({offsets.queries.size(0) - 1, 3 * hidden}, pass.projected);
-    launch_segment_attention_backward(short_attention(pass), out_gradient.const_data_ptr(), gradient.mutable_data_ptr(),
-                                      partial_sums.mutable_data_ptr<float>(), stream);
-    sums.add(partial_sums, 0, layer.bias_gradient);
-    return gradient;
-  }
-  const Projections in = projections_of(pass);
-  const auto by_heads = [&](const at::Tensor& y) { return y.view({tokens, pass.settings.heads, -1}); };
-  const auto [query, key, value] = at::_flash_attention_backward(
-      by_heads(out_gradient), in.query, in.key, in.value, by_heads(pass.seen), pass.flash.log_sums, offsets.queries,
-      offsets.keys, offsets.longest_query, offsets.longest_key, pass.settings.attention_dropout, pass.settings.causal,
-      pass.flash.generator, pass.flash.generator_unused);
-  at::Tensor gradient;
-  if (offsets.key_rows.defined()) {
-    gradient = at::empty_like(pass.projected);
-    const at::Tensor queries = query.contiguous();
-    const at::Tensor keys = key.contiguous();
-    const at::Tensor values = value.contiguous();
-    const at::Tensor rows = offsets.key_rows.contiguous();
-    SharedKeyGradients shared;
-    shared.query = queries.const_data_ptr();
-    shared.key = keys.const_data_ptr();
-    shared.value = values.const_data_ptr();
-    shared.query_offsets = offsets.queries.const_data_ptr<std::int32_t>();
-    shared.key_offsets = offsets.keys.const_data_ptr<std::int32_t>();
-    shared.key_rows = rows.const_data_ptr();
-    shared.rows_are_long = rows.scalar_type() == at::kLong;
-    shared.out = gradient.mutable_data_ptr();
-    shared.segments = offsets.queries.size(0) - 1;
-    shared.tokens = tokens;
-    shared.hidden = hidden;
-    launch_shared_key_gradients(shared, stream);
-  } else {
-    gradient = at::stack({query, key, value}, 1).view({tokens, 3 * hidden});
-  }
-  const at::Tensor partial_sums = empty_floats({column_stretches(tokens), 3 * hidden}, gradient);
-  launch_column_sums(gradient.const_data_ptr(), partial_sums.mutable_data_ptr<float>(), tokens, 3 * hidden, stream);
-  sums.add(partial_sums, 0, layer.bias_gradient);
-  return gradient;
+  const ProjectedGradient gradient = pass.attention.backward(out_gradient);
+  sums.add(gradient.bias_sums, 0, pass.parameters.attention.bias_gradient);
+  return gradient.projected;
 }
-
-// The block ----------------------------------------------------------------------------------------------------------
 
 at::Tensor run_forward(BlockPass& pass) {
   const BlockParameters& parameters = pass.parameters;
   attend(pass);
-  const at::Tensor attention_output = multiply(pass, parameters.attention_output, pass.seen);
+  const at::Tensor attention_output = multiply(pass, parameters.attention_output, pass.attention.seen);
   pass.attended = dropped_norm(pass, attention_output, parameters.attention_output, pass.x, parameters.attention_norm,
                                attention_norm_site(pass), pass.attention_norm);
   pass.inner = multiply(pass, parameters.inner, pass.attended);
@@ -374,25 +266,25 @@ at::Tensor add_product(const NormGradients& gradients, const at::Tensor& left, c
 /// Gives x's gradient.
 at::Tensor run_backward(const BlockPass& pass, const at::Tensor& out_gradient) {
   const BlockParameters& parameters = pass.parameters;
-  PendingSums sums(pass.settings.gradients == Gradients::kAdd);
+  PendingSums sums;
   SideWork side;
   const auto input_matrix = [&](const BlockLinear& layer) { return matrix_of(pass, layer).t(); };
 
   const NormGradients output = dropped_norm_backward(pass, out_gradient, parameters.output, parameters.output_norm,
                                                      output_norm_site(pass), pass.output_norm, sums);
-  side.run([&] { put_weight_gradient(pass, parameters.output, pass.activated, output.x); });
+  side.run([&] { add_weight_gradient(pass, parameters.output, pass.activated, output.x); });
   const at::Tensor inner_gradient = at::mm(output.x, input_matrix(parameters.output));
   bias_gelu_backward(pass, inner_gradient, sums);
-  side.run([&] { put_weight_gradient(pass, parameters.inner, pass.attended, inner_gradient); });
+  side.run([&] { add_weight_gradient(pass, parameters.inner, pass.attended, inner_gradient); });
   const at::Tensor attended_gradient = add_product(output, inner_gradient, input_matrix(parameters.inner));
 
   const NormGradients attention =
       dropped_norm_backward(pass, attended_gradient, parameters.attention_output, parameters.attention_norm,
                             attention_norm_site(pass), pass.attention_norm, sums);
-  side.run([&] { put_weight_gradient(pass, parameters.attention_output, pass.seen, attention.x); });
+  side.run([&] { add_weight_gradient(pass, parameters.attention_output, pass.attention.seen, attention.x); });
   const at::Tensor seen_gradient = at::mm(attention.x, input_matrix(parameters.attention_output));
   const at::Tensor projected_gradient = attend_backward(pass, seen_gradient, sums);
-  side.run([&] { put_weight_gradient(pass, parameters.attention, pass.x, projected_gradient); });
+  side.run([&] { add_weight_gradient(pass, parameters.attention, pass.x, projected_gradient); });
   const at::Tensor x_gradient = add_product(attention, projected_gradient, input_matrix(parameters.attention));
   sums.finish();
   side.finish();

@@ -91,13 +91,13 @@ inline Draw to_draw(const DropoutDraw& from, unsigned kind) {
   return draw;
 }
 
-/// Philox4x32 with ten rounds (Salmon et al., 2011).
+/// Philox4x32 with seven rounds, the fewest that stand all tests of BigCrush (Salmon et al., 2011).
 __device__ inline uint4 philox(uint2 key, uint4 counter) {
   constexpr unsigned kMultiplierX = 0xD2511F53U;
   constexpr unsigned kMultiplierZ = 0xCD9E8D57U;
   constexpr unsigned kKeyStepX = 0x9E3779B9U;
   constexpr unsigned kKeyStepY = 0xBB67AE85U;
-  constexpr int kRounds = 10;
+  constexpr int kRounds = 7;
 #pragma unroll
   for (int i = 0; i < kRounds; ++i) {
     const unsigned high_x = __umulhi(kMultiplierX, counter.x);

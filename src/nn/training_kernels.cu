@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(kSumStrips* kWarp) add_up_columns(const __grid
   __syncthreads();
   if (strip > 0 || column >= one.columns) return;
   for (int i = 1; i < kSumStrips; ++i) sum += strips[i][lane];
-  one.sum[column] = sums.add ? one.sum[column] + sum : sum;
+  one.sum[column] += sum;
 }
 
 }  // namespace

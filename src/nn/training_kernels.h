@@ -95,12 +95,11 @@ struct PartialSums {
     std::int64_t parts = 0;
     std::int64_t stride = 0;  // from one part to the next
     std::int64_t columns = 0;
-    float* sum = nullptr;
+    float* sum = nullptr;  // what it holds is added to
   };
   static constexpr int kMost = 8;
   One all[kMost];
   int count = 0;
-  bool add = false;  // to what `sum` holds
 };
 void launch_add_up_columns(const PartialSums& sums, cudaStream_t stream);
 

@@ -158,5 +158,20 @@ TEST(Attention, BothWaysTakesNoParents) {
   EXPECT_THROW(AttentionPlan(layout, Sight::kBothWays, in_double()), InternalError);
 }
 
+TEST(TreeTiles, AreOfStemsWithTheirBranches) {
+  Layout layout;
+  layout.add(70);
+  layout.add(20, 0);
+  layout.add(50, 0);
+  layout.add(64);
+  layout.add(1);
+  layout.add(2, 4);
+  // Of each: the first token, the tree's first segment, the one behind its last.
+  const std::vector<std::int64_t> expected = {0, 0, 3, 64, 0, 3, 128, 0, 3, 140, 3, 4, 204, 4, 6};
+  EXPECT_EQ(tree_tiles(layout), expected);
+  layout.add(5, 0);
+  EXPECT_TRUE(tree_tiles(layout).empty()) << "a branch lies apart from its tree";
+}
+
 }  // namespace
 }  // namespace gumption

@@ -39,9 +39,9 @@ BlockLinear random_linear(std::int64_t inputs, std::int64_t outputs, MatrixForm 
   layer.weight = (at::randn({by_outputs ? outputs : inputs, by_outputs ? inputs : outputs}, in_float()) /
                   std::sqrt(static_cast<double>(inputs)))
                      .to(at::kBFloat16);
-  layer.weight_gradient = at::full_like(layer.weight, std::numeric_limits<double>::quiet_NaN());
+  layer.weight_gradient = at::zeros_like(layer.weight);
   layer.bias = 0.3 * at::randn({outputs}, in_float());
-  layer.bias_gradient = at::full_like(layer.bias, std::numeric_limits<double>::quiet_NaN());
+  layer.bias_gradient = at::zeros_like(layer.bias);
   return layer;
 }
 
@@ -49,8 +49,8 @@ BlockNorm random_norm(std::int64_t hidden) {
   BlockNorm norm;
   norm.weight = 1 + 0.2 * at::randn({hidden}, in_float());
   norm.bias = 0.2 * at::randn({hidden}, in_float());
-  norm.weight_gradient = at::full_like(norm.weight, std::numeric_limits<double>::quiet_NaN());
-  norm.bias_gradient = at::full_like(norm.bias, std::numeric_limits<double>::quiet_NaN());
+  norm.weight_gradient = at::zeros_like(norm.weight);
+  norm.bias_gradient = at::zeros_like(norm.bias);
   return norm;
 }
 
@@ -120,6 +120,15 @@ SegmentOffsets offsets_of(const Layout& layout, bool short_rows = false) {
   offsets.queries = to_device(queries, in_float()).to(at::kInt);
   offsets.keys = to_device(keys, in_float()).to(at::kInt);
   if (has_parents) offsets.key_rows = to_device(rows, in_float()).to(short_rows ? at::kInt : at::kLong);
+  const std::vector<std::int64_t> tiles = tree_tiles(layout);
+  if (!tiles.empty()) offsets.tiles = to_device(tiles, in_float()).to(at::kInt).view({-1, kTreeTileNumbers});
+  return offsets;
+}
+
+/// Without tiles, attention over what is not short is LibTorch's.
+SegmentOffsets offsets_without_tiles(const Layout& layout) {
+  SegmentOffsets offsets = offsets_of(layout);
+  offsets.tiles = at::Tensor();
   return offsets;
 }
 
@@ -129,9 +138,29 @@ Layout layout_of(const std::vector<std::int64_t>& lengths) {
   return layout;
 }
 
+/// A stem and branches of each length.
+void add_tree(Layout& layout, std::int64_t stem, const std::vector<std::int64_t>& branches) {
+  const std::int64_t parent = layout.add(stem);
+  for (const std::int64_t length : branches) layout.add(length, parent);
+}
+
+/// Trees that end in, at and behind tiles, and one whose branches are longer than a tile.
+Layout many_trees() {
+  Layout layout;
+  add_tree(layout, 40, {3, 7});
+  add_tree(layout, 12, {});
+  add_tree(layout, 1, {1, 1, 1});
+  add_tree(layout, 100, {30, 1, 64, 20});
+  add_tree(layout, 63, {1, 1});
+  add_tree(layout, 64, {64});
+  add_tree(layout, 30, {5, 70, 200});
+  add_tree(layout, 140, {});
+  return layout;
+}
+
 /// What dropout multiplies by, zero or more than one; undefined: nothing is dropped.
 struct Factors {
-  at::Tensor attention;  // [tokens, heads, 64]: of each query and each key of its segment
+  at::Tensor attention;  // [tokens, heads, keys]: of each query and each key of its segment
   at::Tensor attention_output;
   at::Tensor output;
 };
@@ -208,8 +237,9 @@ Result plain_block(const at::Tensor& x, const BlockParameters& parameters, const
 
 at::Tensor seed_of(std::int64_t seed) { return to_device({seed}, in_float()); }
 
-Result fused_block(const at::Tensor& x, const BlockParameters& parameters, const SegmentOffsets& offsets,
-                   const BlockSettings& settings, const at::Tensor& out_gradient, std::int64_t seed = 1) {
+/// Adds to what the gradients hold.
+Result add_fused_block(const at::Tensor& x, const BlockParameters& parameters, const SegmentOffsets& offsets,
+                       const BlockSettings& settings, const at::Tensor& out_gradient, std::int64_t seed = 1) {
   const at::Tensor input = x.detach().clone().requires_grad_(true);
   EXPECT_TRUE(training_block_is_supported(input, parameters, settings));
   const at::Tensor out = training_block(input, parameters, offsets, settings, seed_of(seed));
@@ -217,6 +247,12 @@ Result fused_block(const at::Tensor& x, const BlockParameters& parameters, const
   Result result{out.detach(), input.grad(), gradients_of(parameters)};
   for (auto& [name, gradient] : result.gradients) gradient = gradient.clone();
   return result;
+}
+
+Result fused_block(const at::Tensor& x, const BlockParameters& parameters, const SegmentOffsets& offsets,
+                   const BlockSettings& settings, const at::Tensor& out_gradient, std::int64_t seed = 1) {
+  for (auto& [name, gradient] : gradients_of(parameters)) gradient.zero_();
+  return add_fused_block(x, parameters, offsets, settings, out_gradient, seed);
 }
 
 /// The size of the difference, as a share of the size.
@@ -235,8 +271,7 @@ void expect_near(const Result& got, const Result& expected) {
 }
 
 /// Compares a block without dropout, on random numbers.
-void compare(const Shape& shape, const Layout& layout, const SegmentOffsets& offsets, BlockSettings settings) {
-  settings.gradients = Gradients::kReplace;
+void compare(const Shape& shape, const Layout& layout, const SegmentOffsets& offsets, const BlockSettings& settings) {
   const BlockParameters parameters = random_parameters(shape);
   const at::Tensor x = at::randn({layout.tokens(), shape.hidden}, in_bfloat16());
   const at::Tensor out_gradient = at::randn_like(x);
@@ -259,9 +294,20 @@ TEST_F(TrainingBlock, ShortSegments) {
 TEST_F(TrainingBlock, LongSegments) {
   BlockSettings settings;
   settings.heads = 2;
-  compare({}, layout_of({70, 3, 130}), settings);
+  const Layout layout = layout_of({70, 3, 130, 64, 1, 300});
+  compare({}, layout, settings);
   settings.causal = true;
-  compare({}, layout_of({70, 3, 130}), settings);
+  compare({}, layout, settings);
+}
+
+TEST_F(TrainingBlock, Trees) {
+  BlockSettings settings;
+  settings.heads = 2;
+  settings.causal = true;
+  compare({}, many_trees(), settings);
+  compare({}, many_trees(), offsets_without_tiles(many_trees()), settings);
+  settings.heads = 12;
+  compare({.hidden = 768, .inner = 3072, .form = MatrixForm::kInputsByOutputs}, many_trees(), settings);
 }
 
 TEST_F(TrainingBlock, HeadsOfAnotherWidth) {
@@ -281,7 +327,7 @@ TEST_F(TrainingBlock, MatricesByInputsAndTanhForm) {
   compare(shape, layout_of({9, 100}), settings);
 }
 
-TEST_F(TrainingBlock, BranchesShareTheirParentsKeys) {
+TEST_F(TrainingBlock, BranchesApartFromTheirParents) {
   BlockSettings settings;
   settings.heads = 2;
   settings.causal = true;
@@ -316,6 +362,9 @@ TEST_F(TrainingBlock, EmptySegmentsAreNothing) {
     settings.causal = causal;
     SegmentOffsets offsets = offsets_of(layout);
     for (at::Tensor* ends : {&offsets.queries, &offsets.keys}) *ends = ends->repeat_interleave(2);
+    // An empty segment stands before each: the i-th is now at 2 i + 1.
+    offsets.tiles.select(1, 1).mul_(2).add_(1);
+    offsets.tiles.select(1, 2).mul_(2);
     compare({}, layout, offsets, settings);
   };
   compare_among_empty(layout_of({12, 30}), false);
@@ -334,7 +383,7 @@ TEST_F(TrainingBlock, ManyRowsOfBothAttentions) {
   compare({}, layout_of(std::vector<std::int64_t>(60, 90)), settings);
 }
 
-TEST_F(TrainingBlock, GradientsAreReplacedOrAdded) {
+TEST_F(TrainingBlock, GradientsAreAdded) {
   const Shape shape;
   const Layout layout = layout_of({20, 31});
   const SegmentOffsets offsets = offsets_of(layout);
@@ -343,14 +392,10 @@ TEST_F(TrainingBlock, GradientsAreReplacedOrAdded) {
   const BlockParameters parameters = random_parameters(shape);
   const at::Tensor x = at::randn({layout.tokens(), shape.hidden}, in_bfloat16());
   const at::Tensor out_gradient = at::randn_like(x);
-  settings.gradients = Gradients::kReplace;
   const Result once = fused_block(x, parameters, offsets, settings, out_gradient);
-  const Result again = fused_block(x, parameters, offsets, settings, out_gradient);
-  settings.gradients = Gradients::kAdd;
-  const Result twice = fused_block(x, parameters, offsets, settings, out_gradient);
+  const Result twice = add_fused_block(x, parameters, offsets, settings, out_gradient);
   EXPECT_TRUE(once.x_gradient.equal(twice.x_gradient));
   for (const auto& [name, gradient] : once.gradients) {
-    EXPECT_TRUE(again.gradients.at(name).equal(gradient)) << name;
     EXPECT_LT(error_of(twice.gradients.at(name), 2 * gradient), kTolerance) << name;
   }
 }
@@ -386,18 +431,23 @@ at::Tensor factors_of(const Shape& shape, const Layout& layout, const BlockSetti
   return (out > 0).to(at::kFloat) / (1 - settings.residual_dropout);
 }
 
-/// Which attention weights fell: the value of a segment's i-th token is one at place i, and zero else.
-at::Tensor attention_factors(const Shape& shape, const Layout& layout, BlockSettings settings, std::int64_t seed) {
+/// Which attention weights fell of the 64 keys from `first` on: the value of the i-th of them is one at place i, and
+/// zero else. What isn't seen counts as fallen.
+at::Tensor attention_factors(const Shape& shape, const Layout& layout, BlockSettings settings, std::int64_t seed,
+                             std::int64_t first = 0) {
   constexpr double kSmall = 1.0 / 1024;  // leaves the residual's own numbers out
   settings.residual_dropout = 0;
-  settings.causal = false;
   const BlockParameters parameters = empty_parameters(shape);
   const at::Tensor unit = at::eye(shape.hidden, in_bfloat16());
   parameters.attention.weight.narrow(0, 2 * shape.hidden, shape.hidden).copy_(unit / kSmall);
   parameters.attention_output.weight.copy_(unit);
   at::Tensor x = at::zeros({layout.tokens(), settings.heads, 64}, in_bfloat16());
   for (const Segment& segment : layout.segments) {
-    for (std::int64_t i = 0; i < segment.length; ++i) x.select(0, segment.begin + i).select(1, i).fill_(kSmall);
+    std::int64_t place = -first;
+    if (segment.parent >= 0) place += layout.segments[static_cast<std::size_t>(segment.parent)].length;
+    for (std::int64_t i = 0; i < segment.length; ++i, ++place) {
+      if (place >= 0 && place < 64) x.select(0, segment.begin + i).select(1, place).fill_(kSmall);
+    }
   }
   const at::Tensor out =
       training_block(x.view({layout.tokens(), shape.hidden}), parameters, offsets_of(layout), settings, seed_of(seed));
@@ -433,48 +483,68 @@ TEST_F(TrainingBlock, DropsTheShareThatItShould) {
   EXPECT_TRUE(first.equal(factors_of(shape, layout, settings, 5, attention_output)));
 }
 
-TEST_F(TrainingBlock, GradientsAreThoseOfWhatWasDropped) {
+void compare_with_dropout(const Layout& layout, bool causal) {
   const Shape shape;
-  const Layout layout = layout_of({30, 64, 7, 1, 48});
   const SegmentOffsets offsets = offsets_of(layout);
   const BlockParameters parameters = random_parameters(shape);
   const at::Tensor x = at::randn({layout.tokens(), shape.hidden}, in_bfloat16());
   const at::Tensor out_gradient = at::randn_like(x);
-  for (const bool causal : {false, true}) {
-    BlockSettings settings;
-    settings.heads = 2;
-    settings.index = 3;
-    settings.gradients = Gradients::kReplace;
-    settings.residual_dropout = 0.3;
-    settings.attention_dropout = 0.2;
-    settings.causal = causal;
-    constexpr std::int64_t kSeed = 0x123456789abcdef;
-    Factors factors;
-    factors.attention = attention_factors(shape, layout, settings, kSeed);
-    factors.attention_output = factors_of(shape, layout, settings, kSeed, attention_output);
-    factors.output = factors_of(shape, layout, settings, kSeed, output);
-    const Result expected = plain_block(x, parameters, layout, settings, out_gradient, factors);
-    const Result got = fused_block(x, parameters, offsets, settings, out_gradient, kSeed);
-    expect_near(got, expected);
-    const Result same = fused_block(x, parameters, offsets, settings, out_gradient, kSeed);
-    EXPECT_TRUE(same.out.equal(got.out));
-    EXPECT_TRUE(same.x_gradient.equal(got.x_gradient));
-    const Result other = fused_block(x, parameters, offsets, settings, out_gradient, kSeed + 1);
-    EXPECT_GT(error_of(other.out, got.out), kTolerance);
+  BlockSettings settings;
+  settings.heads = 2;
+  settings.index = 3;
+  settings.residual_dropout = 0.3;
+  settings.attention_dropout = 0.2;
+  settings.causal = causal;
+  constexpr std::int64_t kSeed = 0x123456789abcdef;
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < offsets.longest_key; first += 64) {
+    parts.push_back(attention_factors(shape, layout, settings, kSeed, first));
+  }
+  Factors factors;
+  factors.attention = at::cat(parts, 2);
+  factors.attention_output = factors_of(shape, layout, settings, kSeed, attention_output);
+  factors.output = factors_of(shape, layout, settings, kSeed, output);
+  const Result expected = plain_block(x, parameters, layout, settings, out_gradient, factors);
+  const Result got = fused_block(x, parameters, offsets, settings, out_gradient, kSeed);
+  expect_near(got, expected);
+  const Result same = fused_block(x, parameters, offsets, settings, out_gradient, kSeed);
+  EXPECT_TRUE(same.out.equal(got.out));
+  EXPECT_TRUE(same.x_gradient.equal(got.x_gradient));
+  for (const auto& [name, gradient] : got.gradients) EXPECT_TRUE(same.gradients.at(name).equal(gradient)) << name;
+  const Result other = fused_block(x, parameters, offsets, settings, out_gradient, kSeed + 1);
+  EXPECT_GT(error_of(other.out, got.out), kTolerance);
+}
+
+TEST_F(TrainingBlock, GradientsAreThoseOfWhatWasDropped) {
+  for (const bool causal : {false, true}) compare_with_dropout(layout_of({30, 64, 7, 1, 48}), causal);
+  compare_with_dropout(many_trees(), true);
+}
+
+TEST_F(TrainingBlock, DropsTheShareThatItShouldInTrees) {
+  BlockSettings settings;
+  settings.heads = 2;
+  settings.attention_dropout = 0.1;
+  settings.causal = true;
+  Layout layout;
+  add_tree(layout, 192, {80, 80});
+  for (const std::int64_t first : {0, 64, 128}) {
+    // The branches' tokens see the whole stem.
+    const at::Tensor factors = attention_factors({}, layout, settings, 5, first).narrow(0, 192, 160);
+    EXPECT_NEAR(share_of_zeros(factors), 0.1, 0.01);
+    EXPECT_NEAR(share_of_zeros(factors.narrow(0, 0, 80) + factors.narrow(0, 80, 80)), 0.01, 0.005);
   }
 }
 
-TEST_F(TrainingBlock, LongSegmentsDropToo) {
+TEST_F(TrainingBlock, LibTorchsAttentionDropsToo) {
   const Shape shape;
   const Layout layout = layout_of({100, 80});
   BlockSettings settings;
   settings.heads = 2;
-  settings.gradients = Gradients::kReplace;
   settings.residual_dropout = 0.1;
   settings.attention_dropout = 0.1;
   const BlockParameters parameters = random_parameters(shape);
   const at::Tensor x = at::randn({layout.tokens(), shape.hidden}, in_bfloat16());
-  const Result result = fused_block(x, parameters, offsets_of(layout), settings, at::randn_like(x));
+  const Result result = fused_block(x, parameters, offsets_without_tiles(layout), settings, at::randn_like(x));
   EXPECT_TRUE(result.out.isfinite().all().item<bool>());
   EXPECT_TRUE(result.x_gradient.isfinite().all().item<bool>());
   for (const auto& [name, gradient] : result.gradients) EXPECT_TRUE(gradient.isfinite().all().item<bool>()) << name;
