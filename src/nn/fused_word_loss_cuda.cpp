@@ -57,8 +57,9 @@ struct WordLossFunction : torch::autograd::Function<WordLossFunction> {
     const at::Tensor& scale = out_gradients.at(0);
     const std::int64_t vocabulary = context->saved_data["vocabulary"].toInt();
     const at::Tensor of_states = at::mm(gradient, rounded).mul_(scale);
-    const at::Tensor own = gradient.narrow(1, 0, vocabulary);
-    at::Tensor of_table = at::mm(own.t(), states).mul_(scale);
+    // The states are scaled, not the table, which is larger; and rows behind the vocabulary's end are cut off last,
+    // since the product is slower without them.
+    at::Tensor of_table = at::mm(gradient.t(), states.mul(scale)).narrow(0, 0, vocabulary);
     const at::Tensor gathered = context->saved_data["table_gradient"].toTensor();
     if (gathered.defined()) {
       gathered.add_(of_table);  // straight to where autograd would bring it through two more copies
@@ -67,7 +68,8 @@ struct WordLossFunction : torch::autograd::Function<WordLossFunction> {
       of_table = of_table.to(at::kFloat);
     }
     at::Tensor of_bias;
-    if (context->saved_data["has_bias"].toBool()) of_bias = own.sum(0, false, at::kFloat).mul_(scale);
+    if (context->saved_data["has_bias"].toBool())
+      of_bias = gradient.narrow(1, 0, vocabulary).sum(0, false, at::kFloat).mul_(scale);
     return {of_states, of_table, of_bias, at::Tensor(), at::Tensor()};
   }
 };
