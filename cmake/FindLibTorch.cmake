@@ -1,4 +1,5 @@
-# Defines the imported targets LibTorch::LibTorch and, where this machine can use a GPU, LibTorch::Cuda.
+# Defines the imported targets LibTorch::LibTorch and, where this machine can use a GPU, LibTorch::Cuda; with NCCL's
+# header also LibTorch::Nccl, for sums over several GPUs.
 #
 # LibTorch comes from PyPI's torch wheel: GUMPTION_LIBTORCH names the folder that holds its include/ and lib/, else
 # what scripts/setup unpacked is taken, else the torch of this machine's python3. The wheel's own CMake package insists on
@@ -65,6 +66,16 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     endif()
     set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
     enable_language(CUDA)
+
+    # libtorch_cuda brings NCCL itself; its header lies in another wheel or in the system's folders.
+    find_path(LibTorch_NCCL_INCLUDE_DIR nccl.h HINTS ${LibTorch_ROOT}/../nvidia/nccl/include)
+    mark_as_advanced(LibTorch_NCCL_INCLUDE_DIR)
+    if(LibTorch_NCCL_INCLUDE_DIR)
+      add_library(LibTorch::Nccl INTERFACE IMPORTED)
+      target_link_libraries(LibTorch::Nccl INTERFACE LibTorch::Cuda)
+      target_include_directories(LibTorch::Nccl SYSTEM INTERFACE ${LibTorch_NCCL_INCLUDE_DIR})
+      target_compile_definitions(LibTorch::Nccl INTERFACE USE_C10D_NCCL)
+    endif()
   endif()
 endif()
 

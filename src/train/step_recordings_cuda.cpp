@@ -158,7 +158,8 @@ Recording& StepRecordings::Parts::recording_for(const StepSize& size, const at::
     clear();
   }
   c10::cuda::getCurrentCUDAStream().synchronize();
-  made->graph.capture_begin(pool);
+  // NCCL asks after its work in a thread of its own, which must not spoil the recording.
+  made->graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   made->loss = pass(input);
   made->graph.capture_end();
   recording = std::move(made);

@@ -48,6 +48,11 @@ class Run {
         adam_(parts.store, options.adam),
         runner_(parts.learner, parts.store, rates_of(parts.learner, options)) {
     parts.store.set_without_effect(parts.learner.without_effect());
+    sum_ = parts.sum;
+    if (sum_ == nullptr && parts.group.size() > 1) {
+      own_sum_ = make_gradient_sum(parts.group, parts.learner.options().device());
+      sum_ = own_sum_.get();
+    }
     const bool on_gpu = parts.learner.options().device().is_cuda();
     steps_unread_ = on_gpu ? kStepsUnread : 1;
     values_ = at::zeros({static_cast<std::int64_t>(steps_unread_), 2}, parts.learner.options().dtype(at::kFloat));
@@ -88,6 +93,8 @@ class Run {
   WorkStream stream_;
   Adam adam_;
   StepRunner runner_;
+  std::unique_ptr<GradientSum> own_sum_;
+  GradientSum* sum_;  // nullptr: nothing is shared
   StopSignal signal_;
   TrainingProgress progress_;
   TrainReport report_;
@@ -119,13 +126,12 @@ void Run::start() {
 }
 
 void Run::share_gradients() {
-  if (parts_.group.size() == 1) return;
+  if (sum_ == nullptr) return;
   for (auto& group : parts_.store.groups()) {
-    const at::Tensor on_host = group.step_gradients().to(at::kCPU, at::kFloat);
-    parts_.group.all_reduce_sum(
-        std::span(on_host.mutable_data_ptr<float>(), static_cast<std::size_t>(on_host.numel())));
     // In float32 everywhere, however many batches a process had: all must update by the same numbers.
-    if (!on_host.is_same(group.gradients)) group.sums = on_host.to(group.weights.device());
+    at::Tensor sums = group.step_gradients().to(at::kFloat);
+    sum_->add_up(sums);
+    if (!sums.is_same(group.gradients)) group.sums = sums;
   }
 }
 

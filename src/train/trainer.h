@@ -7,6 +7,7 @@
 #include <span>
 
 #include "gumption/cluster/process_group.h"
+#include "gumption/train/gradient_sum.h"
 #include "gumption/train/parameter_store.h"
 #include "gumption/train/run_folder.h"
 #include "gumption/train/step_runner.h"
@@ -26,6 +27,8 @@ struct TrainerParts {
   std::int64_t batch_tokens = 0;
   /// Writes the model into the run's folder, over one that is there. Called in the first process only.
   std::function<void(std::span<const NamedTensor> parameters)> write_model;
+  /// How gradients are summed; nullptr: not at all in a single process, else as make_gradient_sum() has it.
+  GradientSum* sum = nullptr;
 };
 
 /// Trains until the last step, until early stopping, or until SIGTERM or SIGINT came; goes on from the folder's state
