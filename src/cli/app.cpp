@@ -150,7 +150,7 @@ const CLI::App& innermost(const CLI::App& app) {
 std::string path_above(const CLI::App& app) {
   std::string path;
   for (const CLI::App* above = app.get_parent(); above != nullptr; above = above->get_parent()) {
-    path = above->get_name() + (path.empty() ? "" : " ") + path;
+    path.insert(0, above->get_name() + (path.empty() ? "" : " "));
   }
   return path;
 }

@@ -91,7 +91,7 @@ void note_shared(const CommonOptions& common, const State& state, const Training
   std::set<std::uint64_t> seen;
   for (const Question& question : data.questions) seen.insert(stable_hash(fingerprint(question)));
   const auto shared = std::count_if(data.dev.begin(), data.dev.end(), [&](const Question& question) {
-    return seen.count(stable_hash(fingerprint(question))) > 0;
+    return seen.contains(stable_hash(fingerprint(question)));
   });
   if (shared == 0) return;
   print_note(common, fmt::format("{} of the {} of {} {} in {} too: what is measured on them says little.",
@@ -164,7 +164,7 @@ std::vector<RunSetting> settings_of(const State& state, TrainingSetup& setup, co
   settings.push_back({"data", data.texts.empty() ? described(state.data, data.questions) : described(data.texts)});
   settings.push_back({"dev", data.texts.empty() ? described(state.dev, data.dev) : described(data.dev_texts)});
   for (const Option& option : setup.describe().options()) {
-    if (free.count(option.name) == 0) settings.push_back({option.name, option.default_value});
+    if (!free.contains(option.name)) settings.push_back({option.name, option.default_value});
   }
   return settings;
 }

@@ -7,6 +7,7 @@ namespace gumption {
 struct BatchRecordings::Parts {};
 
 bool BatchRecordings::are_supported() { return false; }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): where there is CUDA, they are kept.
 BatchRecordings::BatchRecordings(Forward, Sight, at::TensorOptions) {
   throw InternalError("a build without CUDA records nothing");
 }

@@ -163,7 +163,7 @@ at::Tensor Gpt::extend(std::span<const std::int32_t> ids, KeyValueCache& cache) 
         .transpose(0, 1);
   };
   const at::Tensor positions = to_device(tokens.positions, options_) + cache.length;
-  const at::Tensor states = run(embed(to_device(tokens.ids, options_), positions, {}), attend, {});
+  at::Tensor states = run(embed(to_device(tokens.ids, options_), positions, {}), attend, {});
   cache.length += static_cast<std::int64_t>(ids.size());
   return states;
 }

@@ -59,13 +59,13 @@ AddedTokenFinder::AddedTokenFinder(const std::vector<AddedToken>& tokens, const 
 }
 
 std::size_t AddedTokenFinder::find_first_byte(std::string_view text, std::size_t from) const {
-  if (from >= text.size()) return npos;
+  if (from >= text.size()) return kNone;
   if (only_first_byte_ >= 0) {
     const auto* found = static_cast<const char*>(std::memchr(text.data() + from, only_first_byte_, text.size() - from));
-    return found == nullptr ? npos : static_cast<std::size_t>(found - text.data());
+    return found == nullptr ? kNone : static_cast<std::size_t>(found - text.data());
   }
   while (from < text.size() && !begins_[static_cast<unsigned char>(text[from])]) ++from;
-  return from < text.size() ? from : npos;
+  return from < text.size() ? from : kNone;
 }
 
 const AddedTokenFinder::Entry* AddedTokenFinder::match_at(std::string_view text, std::size_t at) const {
@@ -79,7 +79,7 @@ const AddedTokenFinder::Entry* AddedTokenFinder::match_at(std::string_view text,
 bool AddedTokenFinder::find(std::string_view text, Cursor& cursor, Part& found) const {
   while (true) {
     const std::size_t begin = find_first_byte(text, cursor.search);
-    if (begin == npos) return false;
+    if (begin == kNone) return false;
     const Entry* entry = match_at(text, begin);
     if (entry == nullptr) {
       cursor.search = begin + 1;
@@ -104,14 +104,14 @@ bool AddedTokenFinder::next(std::string_view text, Cursor& cursor, Part& part) c
   if (cursor.at >= text.size()) return false;
   Part found;
   if (entries_.empty() || !find(text, cursor, found)) {
-    part = {cursor.at, text.size(), npos};
+    part = {cursor.at, text.size(), kNone};
     cursor.at = text.size();
     return true;
   }
   found.begin = std::max(found.begin, cursor.at);  // the token before may have taken white space that this begins with
   found.end = std::max(found.end, found.begin);
   if (found.begin > cursor.at) {
-    part = {cursor.at, found.begin, npos};
+    part = {cursor.at, found.begin, kNone};
     cursor.pending = found;
     cursor.has_pending = true;
     return true;

@@ -24,13 +24,13 @@ struct AddedToken {
 /// Finds any of several tokens in a text: leftmost first, the longest of those that begin there. Thread-safe.
 class AddedTokenFinder {
  public:
-  /// A stretch of the text that is a token (an index into the list given), or one between tokens (npos).
+  /// A stretch of the text that is a token (an index into the list given), or one between tokens (kNone).
   struct Part {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t token = npos;
+    std::size_t token = kNone;
   };
-  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   /// `patterns` stand for `tokens` of the same place; both are copied. Empty patterns are never found.
   AddedTokenFinder(const std::vector<AddedToken>& tokens, const std::vector<std::string>& patterns);

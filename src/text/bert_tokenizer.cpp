@@ -39,7 +39,7 @@ void BertWordTokenizer::place_segment(std::string_view text, std::vector<Placed>
   while (normalised_finder().next(normal, cursor, part)) {
     const std::size_t begin = at;
     while (byte < part.end) byte += utf8_length(points[at++].value);
-    if (part.token != AddedTokenFinder::npos) {
+    if (part.token != AddedTokenFinder::kNone) {
       tokens.push_back({added_tokens()[part.token].id, {points[begin].begin, points[at - 1].end}});
     } else {
       place_words(

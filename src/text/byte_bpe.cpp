@@ -211,7 +211,7 @@ void ByteBpeTokenizer::place_segment(std::string_view text, std::vector<Placed>&
   std::vector<BpeSymbol> symbols;
   BpeMerges::Scratch scratch;
   while (normalised_finder().next(text, cursor, part)) {
-    if (part.token != AddedTokenFinder::npos) {
+    if (part.token != AddedTokenFinder::kNone) {
       tokens.push_back({added_tokens()[part.token].id, {part.begin, part.end}});
       continue;
     }

@@ -125,7 +125,7 @@ void Tokenizer::encode(std::string_view text, EncodeScratch& scratch, std::vecto
   AddedTokenFinder::Cursor cursor;
   AddedTokenFinder::Part part;
   while (raw_finder_.next(text, cursor, part)) {
-    if (part.token != AddedTokenFinder::npos) {
+    if (part.token != AddedTokenFinder::kNone) {
       ids.push_back(added_[part.token].id);
       continue;
     }
@@ -172,7 +172,7 @@ Encoding Tokenizer::encode_with_offsets(std::string_view text, InvalidUtf8 inval
   AddedTokenFinder::Cursor cursor;
   AddedTokenFinder::Part part;
   while (raw_finder_.next(valid, cursor, part)) {
-    if (part.token != AddedTokenFinder::npos) {
+    if (part.token != AddedTokenFinder::kNone) {
       tokens.push_back({added_[part.token].id, {part.begin, part.end}});
       continue;
     }

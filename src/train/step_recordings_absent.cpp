@@ -12,6 +12,7 @@ void WorkStream::wait() const {}
 
 struct StepRecordings::Parts {};
 bool StepRecordings::are_supported(const at::TensorOptions&) { return false; }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): where there is CUDA, they are kept.
 StepRecordings::StepRecordings(Pass, Clear, Sight, at::TensorOptions) {}
 StepRecordings::~StepRecordings() = default;
 at::Tensor StepRecordings::run(const TrainingBatch&) { throw InternalError("nothing is recorded without CUDA"); }
