@@ -32,7 +32,7 @@ std::string first_line(const std::exception& error) {
 UserError unreachable(std::size_t rank, std::size_t size, const std::exception& error) {
   return UserError(
       fmt::format("Process {} of {} (RANK counts from 0) has ended or can't be reached, so this one ends too. What it "
-                  "said last tells why; the same command starts again. ({})",
+                  "said last tells why; then start all of them again, with --resume where the command has it. ({})",
                   rank, size, first_line(error)));
 }
 
@@ -132,7 +132,7 @@ class GlooTransport final : public Transport {
     } catch (const std::exception& error) {
       throw UserError(
           fmt::format("Another of the {} processes has ended or can't be reached, so this one ends too. What it said "
-                      "last tells why; the same command starts again. ({})",
+                      "last tells why; then start all of them again, with --resume where the command has it. ({})",
                       size_, first_line(error)));
     }
   }

@@ -102,7 +102,7 @@ std::vector<std::int32_t> fill(const PackedTokens& tokens, const std::vector<std
 FilledInput views_of_filled(const at::Tensor& numbers, const BatchSize& size, Sight sight) {
   std::int64_t at = 0;
   const auto next = [&](std::int64_t count) {
-    const at::Tensor part = numbers.narrow(0, at, count);
+    at::Tensor part = numbers.narrow(0, at, count);
     at += count;
     return part;
   };
