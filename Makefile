@@ -43,11 +43,11 @@ bench:
 
 format:
 	scripts/setup lint
-	git ls-files '*.h' '*.cpp' | xargs clang-format-16 -i
+	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-16 -i
 
 check-format:
 	scripts/setup lint
-	git ls-files '*.h' '*.cpp' | xargs clang-format-16 --dry-run --Werror
+	git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format-16 --dry-run --Werror
 
 lint: check-format
 	scripts/setup build
