@@ -1,5 +1,6 @@
 #include "cli/app.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -166,10 +167,11 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
       for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     }
     for (const CLI::App* child : place.get_subcommands(nullptr)) known.push_back(child->get_name());
-    std::string wrong = extras.back();
-    for (const auto& extra : extras) {
-      if (extra.starts_with("-")) wrong = extra;
-    }
+    // Behind a mistyped command nothing is known; behind a mistyped option its value isn't either.
+    const auto is_option = [](const std::string& extra) { return extra.starts_with("-"); };
+    const bool takes_commands = !place.get_subcommands(nullptr).empty();
+    const auto option = std::find_if(extras.begin(), extras.end(), is_option);
+    const std::string& wrong = takes_commands || option == extras.end() ? extras.front() : *option;
     message = fmt::format("{} is not known here. {}", in_quotes(wrong), suggest(wrong, known));
   } else {
     message += '.';

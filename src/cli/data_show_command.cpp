@@ -18,18 +18,18 @@ struct State {
 };
 
 void print_question(const Question& question) {
-  fmt::print("{}", question.id);
+  fmt::print("{}", printable(question.id));
   const Notes& notes = question.notes;
-  if (!notes.category.empty()) fmt::print("  [{}]", notes.category);
-  if (!notes.question_type.empty()) fmt::print("  [{}]", notes.question_type);
+  if (!notes.category.empty()) fmt::print("  [{}]", printable(notes.category));
+  if (!notes.question_type.empty()) fmt::print("  [{}]", printable(notes.question_type));
   if (notes.asks_for) fmt::print("  [asks for the {}]", to_text(*notes.asks_for));
   fmt::print("\n");
-  if (!question.context.empty()) fmt::print("  {}\n", question.context);
-  if (!question.question.empty()) fmt::print("  {}\n", question.question);
+  if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
+  if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
   for (std::size_t i = 0; i < question.choices.size(); ++i) {
     const bool right = question.label && static_cast<std::size_t>(*question.label) == i;
-    fmt::print("  {} {}. {}", right ? "✓" : " ", i, question.choices[i]);
-    if (!notes.choice_kinds.empty()) fmt::print("  [{}]", notes.choice_kinds[i]);
+    fmt::print("  {} {}. {}", right ? "✓" : " ", i, printable(question.choices[i]));
+    if (!notes.choice_kinds.empty()) fmt::print("  [{}]", printable(notes.choice_kinds[i]));
     fmt::print("\n");
   }
   fmt::print("\n");

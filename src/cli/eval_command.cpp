@@ -109,12 +109,16 @@ std::vector<std::string> row_of(const std::string& name, const Accuracy& accurac
 
 void print_mistakes(const std::vector<Mistake>& mistakes) {
   for (const auto& [question, choice] : mistakes) {
-    fmt::print("{}\n", question.id);
-    if (!question.context.empty()) fmt::print("  {}\n", question.context);
-    if (!question.question.empty()) fmt::print("  {}\n", question.question);
+    fmt::print("{}\n", printable(question.id));
+    if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
+    if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
     for (std::size_t i = 0; i < question.choices.size(); ++i) {
       const auto index = static_cast<int>(i);
-      fmt::print("  {} {}. {}\n", index == *question.label ? "✓" : index == choice ? "✗" : " ", i, question.choices[i]);
+      fmt::print("  {} {}. {}\n",
+                 index == *question.label ? "✓"
+                 : index == choice        ? "✗"
+                                          : " ",
+                 i, printable(question.choices[i]));
     }
     fmt::print("\n");
   }
@@ -135,6 +139,7 @@ int run(const State& state, const CommonOptions& common) {
   if (!state.against.empty()) pairing = Pairing{read_score_file(state.against), {state.scoring.data, {}, {}}, {}};
   AccuracyTally tally;
   std::vector<Mistake> mistakes;
+  bool is_first = true;
   const ScoringResult result = score_questions(state.scoring, [&](const Scored& scored) {
     for (std::size_t i = 0; i < scored.questions.size(); ++i) {
       const Question& question = scored.questions[i];
@@ -144,6 +149,12 @@ int run(const State& state, const CommonOptions& common) {
       if (state.wrong && question.label && *question.label != answer.choice)
         mistakes.push_back({question, answer.choice});
     }
+    // Said while there is still something to be saved by stopping.
+    if (is_first && tally.all().n == 0) {
+      print_note(common, fmt::format("None of the first {} questions has a label (see --labels).",
+                                     with_commas(tally.unlabelled())));
+    }
+    is_first = false;
   });
   const SourceFile& source = result.source;
   note_truncated(common, result);

@@ -38,6 +38,23 @@ std::string with_commas_before(std::string digits, std::size_t end) {
 
 }  // namespace
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    const bool is_second_control = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (is_control || is_second_control) {
+      shown += fmt::format("\\x{:02x}", is_control ? byte : next);
+      if (is_second_control) ++i;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 void Table::print() const {
   if (!is_first_process()) return;
   std::vector<std::size_t> widths;

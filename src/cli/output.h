@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -37,6 +38,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
   bool all_left_ = false;
 };
+
+/// A text of a file as a terminal may get it: control characters that could steer it are shown as escapes.
+std::string printable(std::string_view text);
 
 /// To standard output, indented, with a line end.
 void print_json(const nlohmann::ordered_json& json);

@@ -96,6 +96,7 @@ TEST_F(Eval, NeedsLabels) {
   const auto result = gumption({"eval", "--system", "first", "--data", path});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("expected questions with labels, found none"));
+  EXPECT_THAT(result.err, HasSubstr("questions has a label"));
 }
 
 TEST_F(Eval, ScoresAreJsonLines) {

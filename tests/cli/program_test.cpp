@@ -32,6 +32,9 @@ TEST(Program, WrongUsageIsTwo) {
   check({}, "Usage: gumption");
   check({"data"}, "Usage: gumption data");
   check({"evil"}, "Did you mean eval?");
+  check({"data", "chekc", "a.jsonl"}, "Did you mean check?");
+  check({"evil", "x", "--system", "first"}, "\"evil\" is not known here");
+  check({"data", "show", "x", "y", "--limt", "3"}, "Did you mean --limit?");
   check({"eval", "--sytem", "first"}, "Did you mean --system?");
   check({"eval", "--system", "fist", "--data", "x"}, "Did you mean first?");
   check({"eval", "--system", "first"}, "--data is required");
