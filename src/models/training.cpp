@@ -139,12 +139,7 @@ TrainReport fit(const RunParts& run, Learner& learner, std::span<const NamedTens
   if (launched_group().is_first()) {
     folder = std::make_unique<RunFolder>(run.place.out, run.place.settings, run.place.resume);
   }
-  try {
-    return fit_in(folder.get(), run, learner, taken, make_task);
-  } catch (...) {
-    if (folder != nullptr) folder->discard_if_empty();
-    throw;
-  }
+  return fit_in(folder.get(), run, learner, taken, make_task);
 }
 
 /// Turns questions into examples on all threads, in order.

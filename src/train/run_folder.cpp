@@ -1,6 +1,7 @@
 #include "gumption/train/run_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,19 +16,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a folder holds nothing but some of these, which are named from there.
-bool holds_only(const fs::path& folder, std::initializer_list<std::string_view> names) {
+/// Whether a folder holds nothing, or nothing but what a run has left that saved nothing: its model and its state would
+/// be files of other names.
+bool is_unused(const fs::path& folder) {
+  constexpr std::array<std::string_view, 4> kNames = {"training", "training/lock", "training/run.json", "log.jsonl"};
   std::error_code none;
   if (!fs::is_directory(folder, none)) return false;
   for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
     const std::string inside = entry.path().lexically_relative(folder).generic_string();
-    if (std::find(names.begin(), names.end(), inside) == names.end()) return false;
+    if (std::find(kNames.begin(), kNames.end(), inside) == kNames.end()) return false;
   }
   return true;
 }
-
-/// Whether a folder holds nothing, or nothing but what a run that died while it began has left.
-bool is_unused(const fs::path& folder) { return holds_only(folder, {"training", "training/lock"}); }
 
 fs::path record_in(const fs::path& folder) { return folder / "training" / "run.json"; }
 
@@ -39,14 +39,15 @@ nlohmann::ordered_json to_json(const std::vector<RunSetting>& settings) {
 
 /// UserError that names the first setting in which a run differs from the one that a folder belongs to.
 void require_same(const nlohmann::ordered_json& before, const std::vector<RunSetting>& settings,
-                  const std::string& file) {
+                  const std::string& file, bool unused) {
   for (const RunSetting& setting : settings) {
     const auto found = before.find(setting.name);
     const std::string was = found == before.end() || !found->is_string() ? "" : found->get<std::string>();
     if (was == setting.value) continue;
     throw UserError(Complaint{file, 0, fmt::format("{} = {}, as the run was begun with", setting.name, in_quotes(was)),
                               fmt::format("{} = {}", setting.name, in_quotes(setting.value)),
-                              "Resume with the same settings, or train into another --out"});
+                              unused ? "Nothing was saved: leave --resume out to begin anew"
+                                     : "Resume with the same settings, or train into another --out"});
   }
 }
 
@@ -54,12 +55,13 @@ void require_same(const nlohmann::ordered_json& before, const std::vector<RunSet
 
 void require_usable(const fs::path& folder, bool resume) {
   std::error_code none;
+  if (!fs::exists(folder, none) || is_unused(folder)) return;
   const bool is_run = fs::is_regular_file(record_in(folder), none);
   if (is_run && !resume) {
     throw UserError(
         fmt::format("{}: a run is there already. Go on with it by --resume, or name another --out.", folder.string()));
   }
-  if (!is_run && fs::exists(folder, none) && !is_unused(folder)) {
+  if (!is_run) {
     throw UserError(Complaint{folder.string(), 0, resume ? "the folder of a run" : "a folder that isn't there yet",
                               "something else", "Name another --out"});
   }
@@ -69,11 +71,10 @@ RunFolder::RunFolder(fs::path folder, const std::vector<RunSetting>& settings, b
     : folder_(std::move(folder)) {
   require_usable(folder_, resume);
   std::error_code none;
-  made_folder_ = !fs::exists(folder_, none);
   fs::create_directories(folder_ / "training", none);
   if (none) throw UserError(fmt::format("{}: can't make the folder: {}.", folder_.string(), none.message()));
   lock_ = std::make_unique<FileLock>(folder_ / "training" / "lock", folder_);
-  if (fs::is_regular_file(record_in(folder_), none)) {
+  if (fs::is_regular_file(record_in(folder_), none) && (resume || !is_unused(folder_))) {
     reopen(settings);
   } else {
     create(settings);
@@ -84,7 +85,6 @@ void RunFolder::create(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json;
   json["settings"] = to_json(settings);
   write_file(record_in(folder_), json.dump(2) + "\n");
-  began_ = true;
 }
 
 void RunFolder::reopen(const std::vector<RunSetting>& settings) {
@@ -94,7 +94,7 @@ void RunFolder::reopen(const std::vector<RunSetting>& settings) {
     throw UserError(
         Complaint{record_in(folder_).string(), 0, "the record of a run", "damaged JSON", "Train into another --out"});
   }
-  require_same(json["settings"], settings, record_in(folder_).string());
+  require_same(json["settings"], settings, record_in(folder_).string(), is_unused(folder_));
   finished_ = json.contains("result");
   std::error_code none;
   if (finished_) fs::remove(state_file(), none);  // a kill may have come before that
@@ -139,18 +139,6 @@ void RunFolder::finish(const std::string& result_json) {
   finished_ = true;
   std::error_code none;
   fs::remove(state_file(), none);
-}
-
-void RunFolder::discard_if_empty() noexcept try {
-  if (!began_ || !holds_only(folder_, {"training", "training/lock", "training/run.json", "log.jsonl"})) return;
-  log_.close();
-  std::error_code none;
-  // The lock last: until then nobody else begins here.
-  for (const char* name : {"log.jsonl", "training/run.json", "training/lock", "training"})
-    fs::remove(folder_ / name, none);
-  if (made_folder_) fs::remove(folder_, none);
-} catch (const std::exception&) {
-  // What stays is what a killed run leaves, and why this one failed is still to be said.
 }
 
 }  // namespace gumption

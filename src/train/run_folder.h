@@ -32,9 +32,10 @@ void require_usable(const std::filesystem::path& folder, bool resume);
 class RunFolder {
  public:
   /// Makes the folder, or opens one that a run of the same settings left behind, where `resume` says so; `resume`
-  /// without such a run begins one, so that a job can be started again by the same command. UserError where a run is
-  /// there without `resume`, belongs to other settings (the difference is named), or is worked in by another process,
-  /// and where the folder holds something else.
+  /// without such a run begins one, so that a job can be started again by the same command. Without `resume`, a run
+  /// that has saved nothing gives way: it may have diverged. UserError where a run is there without `resume`, belongs
+  /// to other settings (the difference is named), or is worked in by another process, and where the folder holds
+  /// something else.
   RunFolder(std::filesystem::path folder, const std::vector<RunSetting>& settings, bool resume);
 
   const std::filesystem::path& path() const { return folder_; }
@@ -54,11 +55,6 @@ class RunFolder {
   /// Notes that the run has ended, with what to remember of it, and removes the state.
   void finish(const std::string& result_json);
 
-  /// To be called last, when a run has failed. Takes away what it made, so that one with other settings can begin
-  /// there: record and log, and the folder where it wasn't there before. Does nothing where the run was begun by an
-  /// earlier process, or where the folder holds anything else, as a saved state or a model.
-  void discard_if_empty() noexcept;
-
  private:
   void create(const std::vector<RunSetting>& settings);
   void reopen(const std::vector<RunSetting>& settings);
@@ -66,8 +62,6 @@ class RunFolder {
   std::filesystem::path folder_;
   std::unique_ptr<FileLock> lock_;
   std::ofstream log_;
-  bool made_folder_ = false;
-  bool began_ = false;  // in this process
   bool finished_ = false;
 };
 

@@ -147,7 +147,7 @@ TEST_F(Train, ADivergingRateLeavesTheSavedState) {
   }
 }
 
-TEST_F(Train, ADivergingRateThatSavedNothingLeavesNoFolder) {
+TEST_F(Train, AfterADivergingRateASmallerOneTakesTheFolder) {
   const auto words = [&](const std::string& rate) {
     Words all = command("run", {"--steps", "9", "--warmup", "0"});
     *(std::find(all.begin(), all.end(), "--lr") + 1) = rate;
@@ -156,12 +156,10 @@ TEST_F(Train, ADivergingRateThatSavedNothingLeavesNoFolder) {
   const RunResult diverged = gumption(words("1e30"));
   EXPECT_EQ(diverged.exit_code, 1);
   EXPECT_THAT(diverged.err, HasSubstr("Nothing was saved"));
-  EXPECT_FALSE(fs::exists(out("run")));
-  fs::create_directory(out("run"));
-  EXPECT_EQ(gumption(words("1e30")).exit_code, 1);
-  EXPECT_TRUE(fs::is_empty(out("run")));
+  EXPECT_THAT(gumption(words("1e-3") + Words{"--resume"}).err, HasSubstr("leave --resume out"));
   const RunResult again = gumption(words("1e-3"));
   EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(gumption(words("1e-3")).err, HasSubstr("a run is there already"));
 }
 
 /// The step and the command in "stopped after step 7 of 100. To go on: gumption train …".
@@ -183,18 +181,29 @@ Stop stop_in(const std::string& message) {
   return stop;
 }
 
+/// Runs a command and sends it a signal once it has logged another step in `out`.
+RunResult stop_in_training(const std::string& signal, const std::string& out, const Words& words) {
+  const std::string script = R"sh(signal=$1; log=$2; shift 2
+lines() { cat "$log" 2> /dev/null | wc -l; }
+before=$(lines)
+"$@" & child=$!
+while kill -0 $child 2> /dev/null && [ "$(lines)" -le "$before" ]; do sleep 0.05; done
+kill -s "$signal" $child
+wait $child)sh";
+  return test::run("sh", Words{"-c", script, "sh", signal, out + "/log.jsonl"} + words);
+}
+
 TEST_F(Train, NamesTheCommandThatGoesOn) {
   const std::string data = folder_.write("it's data.jsonl", test::read_bytes(data_));
   Words words = command("run", {"--steps", "1000000"});
   *(std::find(words.begin(), words.end(), "--data") + 1) = data;
   words.erase(std::find(words.begin(), words.end(), "--quiet"));
-  const RunResult first =
-      test::run("timeout", Words{"--preserve-status", "-s", "INT", "2", test::program().string()} + words);
-  EXPECT_EQ(first.exit_code, 128 + SIGINT);
+  const RunResult first = stop_in_training("TERM", out("run"), Words{test::program().string()} + words);
+  EXPECT_EQ(first.exit_code, 128 + SIGTERM);
   const Stop stop = stop_in(first.err);
   EXPECT_GT(stop.step, 0) << first.err;
   EXPECT_THAT(stop.command, AllOf(HasSubstr("'\\''s data.jsonl'"), testing::EndsWith(" --resume\n")));
-  const RunResult second = test::run("sh", {"-c", "timeout --preserve-status -s TERM 2 " + stop.command});
+  const RunResult second = stop_in_training("TERM", out("run"), {"sh", "-c", "exec " + stop.command});
   EXPECT_EQ(second.exit_code, 128 + SIGTERM);
   EXPECT_GT(stop_in(second.err).step, stop.step) << second.err;
   EXPECT_EQ(stop_in(second.err).command, stop.command);

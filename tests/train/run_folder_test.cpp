@@ -28,9 +28,12 @@ const std::vector<RunSetting> kSettings = {{"lr", "2e-05"}, {"seed", "1"}};
 
 TEST(RunFolder, RefusesWhatIsThere) {
   const test::TemporaryFolder folder;
-  const auto out = folder.path() / "run";
-  { const RunFolder run(out, kSettings, false); }
-  EXPECT_THAT(message_of([&] { RunFolder(out, kSettings, false); }), HasSubstr("--resume"));
+  for (const char* name : {"training/state.safetensors", "model.safetensors", "notes"}) {
+    const auto used = folder.path() / std::filesystem::path(name).stem();
+    { const RunFolder run(used, kSettings, false); }
+    std::ofstream(used / name) << "x";
+    EXPECT_THAT(message_of([&] { RunFolder(used, kSettings, false); }), HasSubstr("--resume")) << name;
+  }
   std::filesystem::create_directory(folder.path() / "other");
   std::ofstream(folder.path() / "other" / "file") << "x";
   EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "other", kSettings, false); }), HasSubstr("something else"));
@@ -78,46 +81,25 @@ TEST(RunFolder, CutsTheLogBehindTheSavedStep) {
   EXPECT_EQ(test::read_bytes(out / "log.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"again\":true}\n");
 }
 
-/// A run that begins and fails before it has saved anything.
-void fail_in(const std::filesystem::path& out, bool resume = false) {
-  RunFolder run(out, kSettings, resume);
-  run.open_log(0);
-  run.log(R"({"step":1})");
-  run.flush_log();
-  run.discard_if_empty();
-}
-
-TEST(RunFolder, ARunThatFailedBeforeItSavedLeavesNothing) {
+TEST(RunFolder, ARunThatSavedNothingGivesWay) {
   const test::TemporaryFolder folder;
-  fail_in(folder.path() / "new");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new"));
-  RunFolder(folder.path() / "new", {{"lr", "1e-05"}}, false);
-
-  fail_in(folder.path() / "runs" / "slash" / "");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs" / "slash"));
-
-  std::filesystem::create_directory(folder.path() / "there");
-  fail_in(folder.path() / "there");
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "there"));
-}
-
-TEST(RunFolder, WhatElseIsThereStays) {
-  const test::TemporaryFolder folder;
-  for (const char* name : {"training/state.safetensors", "model.safetensors", "notes"}) {
-    const auto out = folder.path() / std::filesystem::path(name).filename();
-    {
-      RunFolder run(out, kSettings, false);
-      std::ofstream(out / name) << "x";
-      run.discard_if_empty();
-    }
-    EXPECT_TRUE(std::filesystem::exists(out / name));
-    EXPECT_TRUE(std::filesystem::exists(out / "training/run.json"));
+  const auto out = folder.path() / "run";
+  {
+    RunFolder run(out, kSettings, false);
+    run.open_log(0);
+    run.log(R"({"step":1})");
+    run.flush_log();
   }
-  // Begun by an earlier process: who started that may count on it.
-  const auto earlier = folder.path() / "earlier";
-  { const RunFolder run(earlier, kSettings, false); }
-  fail_in(earlier, /*resume=*/true);
-  EXPECT_TRUE(std::filesystem::exists(earlier / "training/run.json"));
+  const std::vector<RunSetting> other = {{"lr", "1e-05"}, {"seed", "1"}};
+  EXPECT_THAT(message_of([&] { RunFolder(out, other, true); }), HasSubstr("Nothing was saved: leave --resume out"));
+  {
+    RunFolder run(out, other, false);
+    run.open_log(0);
+    EXPECT_EQ(test::read_bytes(out / "log.jsonl"), "");
+    std::ofstream(run.state_file()) << "state";
+  }
+  EXPECT_THAT(message_of([&] { RunFolder(out, kSettings, true); }), HasSubstr("found lr = \"2e-05\""));
+  EXPECT_TRUE(RunFolder(out, other, true).has_state());
 }
 
 TEST(RunFolder, RemembersThatTheRunHasEnded) {
