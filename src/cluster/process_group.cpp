@@ -26,7 +26,8 @@ std::span<char> room_of(std::uint64_t& number) { return {reinterpret_cast<char*>
 
 void set_transport(ConnectProcesses how) { connect = how; }
 
-ProcessGroup::ProcessGroup(const ClusterOptions& options) : rank_(options.rank), size_(options.size) {
+ProcessGroup::ProcessGroup(const ClusterOptions& options)
+    : rank_(options.rank), size_(options.size), timeout_(options.timeout) {
   ensure(rank_ < size_, "a process is one of its group");
   if (size_ > 1) transport_ = connect_processes(options);
 }

@@ -2,6 +2,7 @@
 
 // Several processes, on one machine or many, that work as one.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,8 @@ class ProcessGroup {
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
+  /// How long a call waits for another process.
+  std::chrono::milliseconds timeout() const { return timeout_; }
 
   /// Returns when all have called it.
   void barrier();
@@ -67,6 +70,7 @@ class ProcessGroup {
 
   std::size_t rank_;
   std::size_t size_;
+  std::chrono::milliseconds timeout_;
   std::unique_ptr<Transport> transport_;
 };
 

@@ -69,7 +69,8 @@ void AttentionPlan::plan_offsets(const Layout& layout, const at::TensorOptions& 
   offsets_.keys = to_offsets(key_lengths, options);
   offsets_.longest_query = *std::max_element(query_lengths.begin(), query_lengths.end());
   offsets_.longest_key = *std::max_element(key_lengths.begin(), key_lengths.end());
-  if (has_parents(layout)) offsets_.key_rows = to_device(key_rows, options);
+  if (!has_parents(layout)) return;
+  offsets_.key_rows = to_device(key_rows, options);
   const std::vector<std::int64_t> tiles = tree_tiles(layout);
   if (!tiles.empty()) offsets_.tiles = to_device(tiles, options).to(at::kInt).view({-1, kTreeTileNumbers});
 }

@@ -53,7 +53,7 @@ BatchSize filled_size(const PackedTokens& tokens, std::int64_t rows) {
   const std::int64_t filling_segments = (filling + size.longest_query - 1) / size.longest_query;
   size.segments = round_up(static_cast<std::int64_t>(tokens.layout.segments.size()) + filling_segments, kSegmentStep);
   if (has_parents) size.keys = filled_count(keys + filling);
-  size.has_tiles = !tree_tiles(tokens.layout).empty();
+  size.has_tiles = has_parents && !tree_tiles(tokens.layout).empty();
   size.rows = round_up(rows, kSegmentStep);
   return size;
 }

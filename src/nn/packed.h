@@ -41,7 +41,8 @@ struct SegmentOffsets {
   at::Tensor queries;   // int32, one more than segments
   at::Tensor keys;      // int32; a segment's keys are its parent's and its own
   at::Tensor key_rows;  // the rows of all keys; undefined where they are the queries' own
-  at::Tensor tiles;     // int32 [tiles, 3]: see tree_tiles(), filled up with zeros; undefined where that is empty
+  at::Tensor tiles;  // int32 [tiles, 3]: see tree_tiles(), filled up with zeros; undefined without branches, or where
+                     // that is empty
   std::int64_t longest_query = 0;
   std::int64_t longest_key = 0;
 };

@@ -85,7 +85,7 @@ TrainingAttention::Way TrainingAttention::way() const {
   const bool is_short = offsets.longest_query <= SegmentAttention::kLongest && !offsets.key_rows.defined();
   if (is_short && hidden == heads * SegmentAttention::kHeadWidth) return Way::kShort;
   // Without branches LibTorch's is faster: it has larger tiles.
-  const bool has_trees = offsets.key_rows.defined() && offsets.tiles.defined();
+  const bool has_trees = causal && offsets.key_rows.defined() && offsets.tiles.defined();
   return has_trees && hidden == heads * TreeAttention::kHeadWidth ? Way::kTrees : Way::kLibTorch;
 }
 

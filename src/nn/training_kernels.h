@@ -112,7 +112,7 @@ struct SegmentAttention {
   std::int64_t heads = 0;
   std::int64_t longest = 0;  // segment, at most kLongest
   bool causal = false;
-  DropoutDraw dropout;  // its sites are other ones than those of the norms
+  DropoutDraw dropout;  // a norm of the same site draws other numbers
 
   static constexpr std::int64_t kLongest = 64;
   static constexpr std::int64_t kHeadWidth = 64;

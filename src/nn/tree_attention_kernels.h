@@ -11,7 +11,7 @@
 
 namespace gumption {
 
-/// For heads of 64 numbers, and trees of any length. Trees cover all tokens.
+/// For heads of 64 numbers, and trees of any length, whose stems hold a token at least. Trees cover all tokens.
 struct TreeAttention {
   const void* projected = nullptr;        // [tokens, 3, heads, 64]: queries, keys and values
   const std::int32_t* offsets = nullptr;  // of segments, one more than there are
@@ -21,7 +21,7 @@ struct TreeAttention {
   std::int64_t heads = 0;
   bool causal = false;        // without it, no tree has branches
   float* log_sums = nullptr;  // [heads, tokens]: written forward, read backward
-  DropoutDraw dropout;        // its sites are other ones than those of the norms
+  DropoutDraw dropout;        // a norm of the same site draws other numbers
 
   static constexpr int kTile = 64;
   static constexpr int kTileNumbers = 3;

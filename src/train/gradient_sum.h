@@ -20,14 +20,15 @@ class GradientSum {
   virtual void add_up(at::Tensor& values) = 0;
 };
 
-/// Over NCCL where each process has a GPU of its own and the build has NCCL; else over the group, through the host's
-/// memory. The group must outlive it. All processes of the group must call it.
+/// Over NCCL where each process has a GPU of its own and the build has NCCL; else, and with GUMPTION_SUMS=host in the
+/// environment, over the group, through the host's memory. The group must outlive it. All processes of the group must
+/// call it.
 std::unique_ptr<GradientSum> make_gradient_sum(ProcessGroup& group, const at::Device& device);
 
 /// Over the group.
 std::unique_ptr<GradientSum> make_host_sum(ProcessGroup& group);
 
-/// What tells this GPU from all others, on this machine and elsewhere; nothing where the device isn't one or the build
+/// What tells this GPU from all others, here and elsewhere; nothing where the device isn't one or the build
 /// has no NCCL.
 std::optional<std::string> nccl_place(const at::Device& device);
 

@@ -94,7 +94,7 @@ class Run {
   Adam adam_;
   StepRunner runner_;
   std::unique_ptr<GradientSum> own_sum_;
-  GradientSum* sum_;  // nullptr: nothing is shared
+  GradientSum* sum_ = nullptr;  // nullptr: nothing is shared
   StopSignal signal_;
   TrainingProgress progress_;
   TrainReport report_;
@@ -211,6 +211,8 @@ bool Run::is_time_to_evaluate() const {
 }
 
 void Run::evaluate() {
+  // A process that is lost is noticed here; on a GPU one would wait for its part of a sum for good.
+  parts_.group.barrier();
   stream_.wait();  // measuring uses streams of its own
   parts_.learner.weights_changed();
   const std::optional<double> measured = parts_.task.evaluate();

@@ -132,6 +132,12 @@ TEST(FilledBatch, KeepsTheTokensAndAddsSegmentsThatNobodySees) {
   EXPECT_EQ(at(key_offsets + 3), 131);
   EXPECT_EQ(at(key_offsets + 4), 144);
   EXPECT_EQ(at(key_offsets + size.segments), 144);
+  // The question's tree, the segment that fills up, and nothing.
+  const std::int64_t tiles = key_offsets + size.segments + 1 + size.keys;
+  const std::vector<std::int32_t> expected = {0, 0, 3, 51, 3, 4, 0, 0, 0};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(at(tiles + static_cast<std::int64_t>(i)), expected[i]) << i;
+  }
   EXPECT_EQ(numbers[numbers.size() - static_cast<std::size_t>(size.rows)], 44);
 }
 

@@ -306,6 +306,9 @@ TEST_F(TrainingBlock, Trees) {
   settings.causal = true;
   compare({}, many_trees(), settings);
   compare({}, many_trees(), offsets_without_tiles(many_trees()), settings);
+  SegmentOffsets filled = offsets_of(many_trees());
+  filled.tiles = at::cat({filled.tiles, at::zeros({5, kTreeTileNumbers}, filled.tiles.options())});
+  compare({}, many_trees(), filled, settings);
   settings.heads = 12;
   compare({.hidden = 768, .inner = 3072, .form = MatrixForm::kInputsByOutputs}, many_trees(), settings);
 }
@@ -537,9 +540,10 @@ TEST_F(TrainingBlock, DropsTheShareThatItShouldInTrees) {
 
 TEST_F(TrainingBlock, LibTorchsAttentionDropsToo) {
   const Shape shape;
-  const Layout layout = layout_of({100, 80});
+  const Layout layout = many_trees();
   BlockSettings settings;
   settings.heads = 2;
+  settings.causal = true;
   settings.residual_dropout = 0.1;
   settings.attention_dropout = 0.1;
   const BlockParameters parameters = random_parameters(shape);

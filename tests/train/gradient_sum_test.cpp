@@ -78,13 +78,14 @@ class WordTask final : public Task {
 };
 
 /// The weights after some steps.
-std::vector<at::Tensor> train_with(ProcessGroup& group, GradientSum* sum) {
+std::vector<at::Tensor> train_with(ProcessGroup& group, GradientSum* sum, double decay = 0.01) {
   WordLearner learner;
   WordTask task;
   TrainOptions options;
   options.lr = 1e-2;
   options.batch = 10;
   options.epochs = 2;
+  options.adam.weight_decay = decay;
   options.adam.clip = 0;  // a norm is summed in another order where gradients were turned into float32
   ParameterStore store(learner.parameters(), c10::typeMetaToScalarType(learner.options().dtype()), options.adam.decay);
   TrainerParts parts{task, learner, store, group, nullptr, 1000, [](std::span<const NamedTensor>) {}, sum};
@@ -98,6 +99,32 @@ void expect_same_weights(ProcessGroup& group, GradientSum& sum) {
   const std::vector<at::Tensor> got = train_with(group, &sum);
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i].equal(expected[i])) << i;
+}
+
+/// Takes all gradients away.
+class NoSum final : public GradientSum {
+ public:
+  void add_up(at::Tensor& values) override {
+    EXPECT_EQ(values.scalar_type(), at::kFloat);
+    EXPECT_TRUE(values.is_contiguous());
+    values.zero_();
+    ++calls;
+  }
+  int calls = 0;
+};
+
+TEST(GradientSum, IsWhatTheUpdateTakes) {
+  ProcessGroup group{ClusterOptions()};
+  NoSum sum;
+  const std::vector<at::Tensor> weights = train_with(group, &sum, /*decay=*/0);
+  EXPECT_EQ(sum.calls, 30 * static_cast<int>(weights.size()));
+  WordLearner untrained;
+  ParameterStore store(untrained.parameters(), c10::typeMetaToScalarType(untrained.options().dtype()),
+                       AdamOptions().decay);
+  const std::vector<at::Tensor> before = store.copy_weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_TRUE(weights[i].equal(before[i])) << i;
+  const std::vector<at::Tensor> moved = train_with(group, nullptr, /*decay=*/0);
+  for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_FALSE(moved[i].equal(before[i])) << i;
 }
 
 TEST(GradientSum, OverTheHost) {
