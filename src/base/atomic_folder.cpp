@@ -12,7 +12,7 @@ namespace gumption {
 
 namespace fs = std::filesystem;
 
-AtomicFolder::AtomicFolder(fs::path path) : path_(path.lexically_normal()) {
+AtomicFolder::AtomicFolder(const fs::path& path) : path_(path.lexically_normal()) {
   if (!path_.has_filename()) path_ = path_.parent_path();
   if (fs::exists(path_)) {
     throw UserError(fmt::format("{}: is there already. Name a new folder, or remove this one first.", path_.string()));

@@ -9,7 +9,7 @@ namespace gumption {
 /// where `path` is there already or can't be made. Not thread-safe.
 class AtomicFolder {
  public:
-  explicit AtomicFolder(std::filesystem::path path);
+  explicit AtomicFolder(const std::filesystem::path& path);
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;
   ~AtomicFolder();

@@ -39,7 +39,7 @@ bool names_predictions(const std::string& name) {
 SourceFile write_gold(const State& state, const std::filesystem::path& from) {
   AtomicFile file(state.out);
   file.write(prediction_header(state.to));
-  const SourceFile source = for_each_question(from, state.read, [&](const Question& question) {
+  SourceFile source = for_each_question(from, state.read, [&](const Question& question) {
     if (!question.label)
       throw UserError(fmt::format("{}: question {} has no label to write.", from.string(), question.id));
     file.write(prediction_line(state.to, {question.id, *question.label, question.choices.size()}));
@@ -50,8 +50,7 @@ SourceFile write_gold(const State& state, const std::filesystem::path& from) {
 
 SourceFile write_questions(const State& state, const std::filesystem::path& from) {
   const auto writer = question_format(state.to).create(state.out);
-  const SourceFile source =
-      for_each_question(from, state.read, [&](const Question& question) { writer->write(question); });
+  SourceFile source = for_each_question(from, state.read, [&](const Question& question) { writer->write(question); });
   writer->commit();
   return source;
 }

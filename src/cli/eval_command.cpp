@@ -39,6 +39,7 @@ nlohmann::ordered_json to_json(const Accuracy& accuracy) {
 struct Mistake {
   Question question;
   int choice = 0;
+  int label = 0;
 };
 
 /// What is kept for a comparison with another system's answers.
@@ -55,7 +56,7 @@ struct Pairing {
   /// With a limit, the other file may answer more questions than were asked.
   Comparison compared(bool has_limit) const {
     check_gold(gold);
-    const Marks marks = mark(other, gold, has_limit ? Extras::ignored : Extras::refused);
+    const Marks marks = mark(other, gold, has_limit ? Extras::kIgnored : Extras::kRefused);
     return compare(count_pairs(right, marks.right));
   }
 };
@@ -94,7 +95,7 @@ void print_as_json(const State& state, const AccuracyTally& tally, std::uint64_t
       nlohmann::ordered_json entry;
       entry["id"] = mistake.question.id;
       entry["choice"] = mistake.choice;
-      entry["label"] = *mistake.question.label;
+      entry["label"] = mistake.label;
       json["wrong"].push_back(std::move(entry));
     }
   }
@@ -108,16 +109,16 @@ std::vector<std::string> row_of(const std::string& name, const Accuracy& accurac
 }
 
 void print_mistakes(const std::vector<Mistake>& mistakes) {
-  for (const auto& [question, choice] : mistakes) {
+  for (const auto& [question, choice, label] : mistakes) {
     fmt::print("{}\n", printable(question.id));
     if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
     if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
     for (std::size_t i = 0; i < question.choices.size(); ++i) {
       const auto index = static_cast<int>(i);
       fmt::print("  {} {}. {}\n",
-                 index == *question.label ? "✓"
-                 : index == choice        ? "✗"
-                                          : " ",
+                 index == label    ? "✓"
+                 : index == choice ? "✗"
+                                   : " ",
                  i, printable(question.choices[i]));
     }
     fmt::print("\n");
@@ -147,7 +148,7 @@ int run(const State& state, const CommonOptions& common) {
       tally.add(question, answer);
       if (pairing) pairing->add(question, answer);
       if (state.wrong && question.label && *question.label != answer.choice)
-        mistakes.push_back({question, answer.choice});
+        mistakes.push_back({question, answer.choice, *question.label});
     }
     // Said while there is still something to be saved by stopping.
     if (is_first && tally.all().n == 0) {
@@ -157,7 +158,7 @@ int run(const State& state, const CommonOptions& common) {
     is_first = false;
   });
   const SourceFile& source = result.source;
-  note_truncated(common, result);
+  print_notes(common, result);
   note_labels(common, {source});
   if (tally.all().n == 0) {
     throw UserError(Complaint{state.scoring.data, 0, "questions with labels",

@@ -119,7 +119,7 @@ int run(const State& state, const CommonOptions& common) {
   for (const auto& name : state.files) files.push_back(read_score_file(name));
   const Gold gold = gold_for(state, files[0], common);
   std::vector<Contestant> contestants;
-  const Extras extras = state.read.limit == 0 ? Extras::refused : Extras::ignored;
+  const Extras extras = state.read.limit == 0 ? Extras::kRefused : Extras::kIgnored;
   contestants.reserve(files.size());
   for (const ScoreFile& file : files) contestants.push_back(contestant_of(file, gold, extras));
   std::vector<Rival> rivals;

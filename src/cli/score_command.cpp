@@ -44,7 +44,7 @@ std::string line_as(const std::string& form, const Question& question, const Ans
 ScoringResult score_to_stdout(const State& state) {
   AtomicFile file("-");
   if (state.as != "scores") file.write(prediction_header(state.as));
-  const ScoringResult result = score_questions(state.scoring, [&](const Scored& scored) {
+  ScoringResult result = score_questions(state.scoring, [&](const Scored& scored) {
     for (std::size_t i = 0; i < scored.questions.size(); ++i) {
       file.write(line_as(state.as, scored.questions[i], scored.answers[i]));
     }
@@ -65,7 +65,7 @@ ScoringResult score_to_file(const State& state, const CommonOptions& common) {
   if (log.answered().count > 0) {
     print_note(common, fmt::format("going on behind {} questions that were answered before.", log.answered().count));
   }
-  const ScoringResult result = score_questions(
+  ScoringResult result = score_questions(
       state.scoring,
       [&](const Scored& scored) {
         std::string lines;
@@ -91,7 +91,7 @@ int run(const State& state, const CommonOptions& common) {
                                : state.out == "-"        ? score_to_stdout(state)
                                                          : score_to_file(state, common);
   note_labels(common, {result.source});
-  note_truncated(common, result);
+  print_notes(common, result);
   return 0;
 }
 

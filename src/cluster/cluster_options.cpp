@@ -12,7 +12,7 @@ namespace gumption {
 namespace {
 
 constexpr std::int64_t kMostProcesses = 65'536;
-constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
+constexpr std::int64_t kMostSeconds = std::int64_t{7} * 24 * 3600;
 
 class Variables {
  public:

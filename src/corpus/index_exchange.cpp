@@ -40,7 +40,7 @@ void add_lines(std::string_view lines, std::map<std::string, std::uint64_t, std:
     const std::size_t end = lines.find('\n');
     ensure(space < end && end != std::string_view::npos, "words come in whole lines");
     const auto count = parse_integer(lines.substr(space + 1, end - space - 1));
-    ensure(count.has_value(), "a word has a count");
+    if (!count) throw InternalError("a word has a count");
     const std::string_view word = lines.substr(0, space);
     auto found = counts.find(word);
     if (found == counts.end()) found = counts.emplace(word, 0).first;

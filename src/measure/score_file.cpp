@@ -313,7 +313,7 @@ Marks mark(const ScoreFile& answers, const Gold& gold, Extras extras) {
     marks.right.push_back(row.choice == *question.label);
     if (row.tie) ++marks.ties;
   }
-  if (extras == Extras::refused && answers.answers.size() > gold.questions.size()) refuse_extra(answers, gold);
+  if (extras == Extras::kRefused && answers.answers.size() > gold.questions.size()) refuse_extra(answers, gold);
   return marks;
 }
 

@@ -75,10 +75,10 @@ struct Marks {
 };
 
 /// How answers are held against questions.
-enum class Extras { refused, ignored };  // answers to questions that aren't there
+enum class Extras { kRefused, kIgnored };  // answers to questions that aren't there
 
 /// UserError where a question has no answer, an answer has another number of choices or another label than its
-/// question, or, with `Extras::refused`, an answer has no question.
-Marks mark(const ScoreFile& answers, const Gold& gold, Extras extras = Extras::refused);
+/// question, or, with `Extras::kRefused`, an answer has no question.
+Marks mark(const ScoreFile& answers, const Gold& gold, Extras extras = Extras::kRefused);
 
 }  // namespace gumption

@@ -166,7 +166,7 @@ TEST_F(Marking, SaysWhatDoesNotMatch) {
   EXPECT_THAT(marking_complaint("1 1 0\n2 1 0\n3 1 0\n4 1 0\n"), HasSubstr("f:4: expected ids of"));
   EXPECT_THAT(marking_complaint("1 1 0 0\n2 1 0\n3 1 0\n"), HasSubstr("f:1: expected 2 choices, as"));
   EXPECT_THAT(marking_complaint(R"({"id":"1","scores":[0,1],"label":1})"), HasSubstr("expected the label 0, as"));
-  EXPECT_EQ(mark(answers_of("1 1 0\n2 1 0\n3 1 0\n4 1 0\n"), gold_, Extras::ignored).correct(), 2U);
+  EXPECT_EQ(mark(answers_of("1 1 0\n2 1 0\n3 1 0\n4 1 0\n"), gold_, Extras::kIgnored).correct(), 2U);
 }
 
 TEST_F(Marking, LeavesOutQuestionsWithoutALabel) {

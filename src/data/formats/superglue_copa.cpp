@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gumption/base/error.h"
 #include "gumption/base/options.h"
 #include "gumption/data/format_kit.h"
 
@@ -19,7 +20,7 @@ class Reader final : public JsonLinesReader {
     question.choices.emplace_back(text(row, "choice1"));
     question.choices.emplace_back(text(row, "choice2"));
     question.notes.asks_for = asks_for_of(text(row, "question"));
-    if (!question.notes.asks_for) refuse("\"cause\" or \"effect\" as \"question\"", find(row, "question")->to_json());
+    if (!question.notes.asks_for) refuse("\"cause\" or \"effect\" as \"question\"", in_quotes(text(row, "question")));
     question.label = label(row, "label", 0);
     if (const auto idx = find(row, "idx")) question.id = idx->is_text() ? std::string(idx->text()) : idx->to_json();
   }
