@@ -18,6 +18,7 @@
 #include "gumption/weights/model_store.h"
 
 #include "cli/engine.h"
+#include "cli/output.h"
 
 namespace gumption::cli {
 
@@ -208,11 +209,13 @@ ScoringResult score_questions(const ScoringOptions& options, const std::function
   for (std::size_t at = 0; at < left.size(); at += batch_size) {
     answer(left.subspan(at, std::min<std::size_t>(batch_size, left.size() - at)));
   }
+  result.note = system->note();
   result.truncated = system->truncated();
   return result;
 }
 
-void note_truncated(const CommonOptions& common, const ScoringResult& result) {
+void print_notes(const CommonOptions& common, const ScoringResult& result) {
+  if (!result.note.empty()) print_note(common, result.note);
   if (common.quiet || result.truncated == 0) return;
   fmt::print(stderr, "gumption: {} texts were longer than the model (or max_length) takes, and were cut.\n",
              result.truncated);

@@ -50,6 +50,7 @@ std::string description_of_run(const ScoringOptions& options);
 struct ScoringResult {
   SourceFile source;
   std::uint64_t truncated = 0;  // texts that were too long for the system
+  std::string note;             // the system's own
 };
 
 /// Asks the system all questions but those answered before, in batches of bounded memory unless it wants to see them
@@ -61,7 +62,7 @@ struct Scored {
 ScoringResult score_questions(const ScoringOptions& options, const std::function<void(const Scored&)>& take,
                               const AnsweredIds& answered_before = {});
 
-/// Says on stderr how many texts were cut.
-void note_truncated(const CommonOptions& common, const ScoringResult& result);
+/// Says on stderr what a person should know of how the system answered, and how many texts were cut.
+void print_notes(const CommonOptions& common, const ScoringResult& result);
 
 }  // namespace gumption::cli

@@ -122,8 +122,14 @@ BertSystem::BertSystem(const BertOptions& options)
 
 void BertSystem::note_format(std::string_view format) { form_ = bert_form(options_.form, format); }
 
+BertInputs BertSystem::inputs() const {
+  return {form_, runner_.special(), runner_.max_length(), options_.no_context, options_.no_question};
+}
+
+std::string BertSystem::note() const { return note_on_input(runner_.folder(), inputs().settings()); }
+
 std::vector<Answer> BertSystem::answer(std::span<const Question> questions) {
-  const BertInputs inputs = {form_, runner_.special(), runner_.max_length(), options_.no_context, options_.no_question};
+  const BertInputs inputs = this->inputs();
   inputs.check();
   const auto sequences = choice_sequences(questions, [&](const Question& question, std::vector<TokenSequence>& all) {
     for (TokenSequence& sequence : inputs(question, runner_.encoder())) all.push_back(std::move(sequence));

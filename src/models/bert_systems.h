@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gumption/models/batching.h"
-#include "gumption/models/templates.h"
+#include "gumption/models/question_inputs.h"
 #include "gumption/nn/batch_graphs.h"
 #include "gumption/nn/bert.h"
 #include "gumption/systems/system.h"
@@ -36,6 +36,7 @@ class BertRunner {
   const BertTokens& special() const { return special_; }
   const Bert& bert() const { return bert_; }
   std::int64_t max_length() const { return model_.max_length; }
+  const std::filesystem::path& folder() const { return model_.checkpoint.folder; }
   std::uint64_t truncated() const { return truncated_; }
 
  private:
@@ -55,9 +56,12 @@ class BertSystem final : public System {
   explicit BertSystem(const BertOptions& options);
   void note_format(std::string_view format) override;
   std::vector<Answer> answer(std::span<const Question> questions) override;
+  std::string note() const override;
   std::uint64_t truncated() const override { return runner_.truncated(); }
 
  private:
+  BertInputs inputs() const;
+
   BertOptions options_;
   BertRunner runner_;
   BertForm form_;

@@ -125,8 +125,14 @@ std::vector<double> GptRunner::score_choices(std::span<const TokenTree> trees) {
 GptSystem::GptSystem(const GptOptions& options)
     : options_(options), runner_(open_gpt1(options), true), special_(gpt1_tokens(runner_.tokenizer())) {}
 
+Gpt1Inputs GptSystem::inputs() const {
+  return {special_, runner_.model().max_length, options_.no_context, options_.no_question};
+}
+
+std::string GptSystem::note() const { return note_on_input(runner_.model().checkpoint.folder, inputs().settings()); }
+
 std::vector<Answer> GptSystem::answer(std::span<const Question> questions) {
-  const Gpt1Inputs inputs = {special_, runner_.model().max_length, options_.no_context, options_.no_question};
+  const Gpt1Inputs inputs = this->inputs();
   std::vector<TokenTree> trees;
   for (const Question& question : questions) trees.push_back(inputs(question, runner_.encoder()));
   const std::vector<double> scores = runner_.score_choices(trees);

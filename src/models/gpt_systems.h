@@ -8,7 +8,7 @@
 
 #include "gumption/models/batching.h"
 #include "gumption/models/likelihood.h"
-#include "gumption/models/templates.h"
+#include "gumption/models/question_inputs.h"
 #include "gumption/nn/batch_graphs.h"
 #include "gumption/nn/gpt.h"
 #include "gumption/systems/system.h"
@@ -58,9 +58,12 @@ class GptSystem final : public System {
  public:
   explicit GptSystem(const GptOptions& options);
   std::vector<Answer> answer(std::span<const Question> questions) override;
+  std::string note() const override;
   std::uint64_t truncated() const override { return runner_.truncated(); }
 
  private:
+  Gpt1Inputs inputs() const;
+
   GptOptions options_;
   GptRunner runner_;
   Gpt1Tokens special_;

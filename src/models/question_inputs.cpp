@@ -1,6 +1,11 @@
 #include "gumption/models/question_inputs.h"
 
+#include <sstream>
+
+#include <fmt/format.h>
+
 #include "gumption/base/error.h"
+#include "gumption/weights/model_record.h"
 
 namespace gumption {
 
@@ -9,6 +14,27 @@ void BertInputs::check() const {
     throw UserError(
         "The template social-iqa needs the token [unused0], which this vocabulary lacks. Take --set template=pair.");
   }
+}
+
+std::string BertInputs::settings() const {
+  return fmt::format("template={} no_context={} no_question={}", name_of(form), no_context, no_question);
+}
+
+std::string Gpt1Inputs::settings() const {
+  return fmt::format("no_context={} no_question={}", no_context, no_question);
+}
+
+std::string note_on_input(const std::filesystem::path& folder, const std::string& settings) {
+  const auto record = find_record(folder);
+  if (!record) return {};
+  std::istringstream trained(record->input);
+  std::istringstream asked(settings);
+  for (std::string before, now; trained >> before && asked >> now;) {
+    if (before == now) continue;
+    return fmt::format("{} was trained with {}, and is asked with {}. --set {} asks it as it was trained.",
+                       folder.string(), before, now, before);
+  }
+  return {};
 }
 
 std::vector<TokenSequence> BertInputs::operator()(const Question& question, TextEncoder& encode) const {

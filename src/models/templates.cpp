@@ -77,6 +77,18 @@ BertForm bert_form(std::string_view name, std::string_view data_format) {
   return data_format.starts_with("cosmos-") ? BertForm::kCosmosQa : BertForm::kPair;
 }
 
+std::string_view name_of(BertForm form) {
+  switch (form) {
+    case BertForm::kSocialIqa:
+      return "social-iqa";
+    case BertForm::kPair:
+      return "pair";
+    case BertForm::kCosmosQa:
+      return "cosmos-qa";
+  }
+  throw InternalError("a template has a name");
+}
+
 TokenSequence pair_sequence(const BertTokens& special, Ids first, Ids second, std::int64_t max_length) {
   constexpr std::int64_t kSpecials = 3;
   TokenSequence sequence;

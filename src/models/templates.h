@@ -23,6 +23,7 @@ enum class BertForm { kSocialIqa, kPair, kCosmosQa };
 
 /// The template of that name; "auto" is what `data_format` suggests.
 BertForm bert_form(std::string_view name, std::string_view data_format);
+std::string_view name_of(BertForm form);
 
 /// A question's parts in tokens; an ablated or empty part has none.
 struct QuestionTokens {

@@ -86,14 +86,6 @@ class ModelWriter {
   std::vector<FileToCopy> files_;
 };
 
-std::string record_of(const std::string& system, const ModelOptions& options, const RunPlace& place) {
-  ModelRecord record;
-  record.name = (place.out / "").lexically_normal().parent_path().filename().string();
-  record.source = fmt::format("trained:{} from {}", system, options.model);
-  record.date = date_now();
-  return to_json_text(record);
-}
-
 /// What a run shares, whatever it learns.
 struct RunParts {
   const OpenedModel& model;
@@ -102,7 +94,18 @@ struct RunParts {
   const RunPlace& place;
   std::string system;
   bool keeps_others = false;
+  std::string input = {};  // settings of a question's input
 };
+
+std::string record_of(const RunParts& run) {
+  const RunPlace& place = run.place;
+  ModelRecord record;
+  record.name = (place.out / "").lexically_normal().parent_path().filename().string();
+  record.source = fmt::format("trained:{} from {}", run.system, run.options.model);
+  record.date = date_now();
+  record.input = run.input;
+  return to_json_text(record);
+}
 
 using MakeTask = std::function<std::unique_ptr<Task>(ProcessGroup&)>;
 
@@ -119,8 +122,7 @@ TrainReport fit_in(RunFolder* folder, const RunParts& run, Learner& learner, std
   const auto type = c10::typeMetaToScalarType(run.model.options.dtype());
   ParameterStore store(taken, type, run.training.adam.decay);
   const auto task = make_task(group);
-  const ModelWriter writer(run.model, run.options, run.place, record_of(run.system, run.options, run.place),
-                           run.keeps_others);
+  const ModelWriter writer(run.model, run.options, run.place, record_of(run), run.keeps_others);
   const TrainerParts parts = {*task, learner, store, group, folder, batch_tokens_of(run.options), writer};
   try {
     return train(parts, run.training);
@@ -192,7 +194,7 @@ TrainReport train_bert(const BertOptions& options, const TrainOptions& training,
   ParameterSource source(model.checkpoint, model.options, /*trainable=*/true);
   const Bert bert(model.checkpoint.config, source, {.pooler = true, .multiple_choice = true}, /*new_heads=*/true);
   BertLearner learner(bert, /*chooses=*/true);
-  const RunParts run = {model, options.model, training, place, "bert"};
+  const RunParts run = {model, options.model, training, place, "bert", /*keeps_others=*/false, inputs.settings()};
   return fit_choices(run, learner, source.taken(), data, {}, [&](const Question& question, TextEncoder& encode) {
     ChoiceExample example;
     example.sequences = inputs(question, encode);
@@ -214,7 +216,7 @@ TrainReport train_gpt(const GptTrainingOptions& options, const TrainOptions& tra
   task.read_at = ReadAt::kLast;
   task.shared_mask = true;
   task.word_weight = options.lm_weight;
-  const RunParts run = {model, options.gpt.model, training, place, "gpt"};
+  const RunParts run = {model, options.gpt.model, training, place, "gpt", /*keeps_others=*/false, inputs.settings()};
   return fit_choices(run, learner, source.taken(), data, task, [&](const Question& question, TextEncoder& encode) {
     TokenTree tree = inputs(question, encode);
     ChoiceExample example;

@@ -31,6 +31,9 @@ class System {
   /// One answer for each question, in order. Not thread-safe unless a system says so.
   virtual std::vector<Answer> answer(std::span<const Question> questions) = 0;
 
+  /// What a person should know about how it answers; empty: nothing. Known once note_format() was called.
+  virtual std::string note() const { return {}; }
+
   /// Texts so far that were too long for the system and were cut.
   virtual std::uint64_t truncated() const { return 0; }
 };

@@ -18,10 +18,10 @@ struct Field {
   std::string ModelRecord::*value;
 };
 
-constexpr Field kFields[] = {{"name", &ModelRecord::name},       {"source", &ModelRecord::source},
-                             {"package", &ModelRecord::package}, {"version", &ModelRecord::version},
-                             {"address", &ModelRecord::address}, {"sha256", &ModelRecord::sha256},
-                             {"licence", &ModelRecord::licence}, {"date", &ModelRecord::date}};
+constexpr Field kFields[] = {
+    {"name", &ModelRecord::name},       {"source", &ModelRecord::source},   {"package", &ModelRecord::package},
+    {"version", &ModelRecord::version}, {"address", &ModelRecord::address}, {"sha256", &ModelRecord::sha256},
+    {"licence", &ModelRecord::licence}, {"date", &ModelRecord::date},       {"input", &ModelRecord::input}};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ struct ModelRecord {
   std::string sha256;   // of the package's file; empty for the hub
   std::string licence;  // empty: not known
   std::string date;     // "2026-11-15T13:50:00Z"
+  std::string input;  // of a model that was trained to choose: settings of its input, "template=pair no_context=false"
 };
 
 /// gumption.json's text.

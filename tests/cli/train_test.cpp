@@ -85,6 +85,15 @@ TEST_F(Train, SaysWhatItDid) {
   EXPECT_EQ(nlohmann::json::parse(scores.out)["accuracy"], json["dev_accuracy"]);
 }
 
+TEST_F(Train, AskingOtherwiseThanTrainedIsSaid) {
+  ASSERT_EQ(gumption(command("run", {"--steps", "1", "--set", "no_context=true"})).exit_code, 0);
+  const Words asking = {"eval", "--model", out("run"), "--data", data_};
+  EXPECT_THAT(gumption(asking).err, HasSubstr("was trained with no_context=true, and is asked with no_context=false"));
+  EXPECT_THAT(gumption(asking + Words{"--set", "no_context=true"}).err, Not(HasSubstr("was trained with")));
+  const RunResult other = gumption(asking + Words{"--set", "no_context=true", "--set", "template=cosmos-qa"});
+  EXPECT_THAT(other.err, HasSubstr("and is asked with template=cosmos-qa"));
+}
+
 TEST_F(Train, CountsInWords) {
   const std::string of_one = gumption(command("one", {"--steps", "1", "--dev", data_})).out;
   EXPECT_THAT(of_one, AllOf(HasSubstr("one: 1 step, "), HasSubstr("at step 1, which is kept")));
