@@ -8,11 +8,11 @@ namespace {
 
 /// Asks for large pages, which spare most of the look-ups of addresses when memory is read all over the place. Only a
 /// wish: where there are none, nothing changes.
-void wish_large_pages(const void* data, std::size_t size) {
-  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + size) / kPage * kPage;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+void wish_large_pages(void* data, std::size_t size) {
+  constexpr std::size_t kPage = std::size_t{1} << 21;
+  const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(data) % kPage) % kPage;
+  if (size < before + kPage) return;
+  ::madvise(static_cast<char*>(data) + before, (size - before) / kPage * kPage, MADV_HUGEPAGE);
 }
 
 }  // namespace

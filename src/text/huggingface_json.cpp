@@ -39,7 +39,11 @@ Step step_of(const JsonObject& file, const std::string& key) {
   return {only.text("type", ""), &list[0], object.path_of(list_key)};
 }
 
-JsonObject object_of(const Step& step, const JsonObject& file) { return {*step.value, file.file(), step.path}; }
+/// Of a step that is there: one with a type.
+JsonObject object_of(const Step& step, const JsonObject& file) {
+  ensure(step.value != nullptr, "a step with a type has a value");
+  return {*step.value, file.file(), step.path};
+}
 
 [[noreturn]] void refuse_step(const JsonObject& file, const std::string& key, const Step& step,
                               const std::string& expected) {
