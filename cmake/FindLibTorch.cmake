@@ -65,6 +65,10 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
       set(CMAKE_CUDA_ARCHITECTURES 90)
     endif()
     set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+    # All that the kernels need; CMake 3.25 doesn't know how to ask every nvcc for more.
+    if(NOT DEFINED CMAKE_CUDA_STANDARD)
+      set(CMAKE_CUDA_STANDARD 17)
+    endif()
     enable_language(CUDA)
 
     # libtorch_cuda brings NCCL itself; its header lies in another wheel or in the system's folders.
