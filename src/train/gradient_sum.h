@@ -12,7 +12,7 @@
 
 namespace gumption {
 
-/// All processes must make the same calls in the same order.
+/// All processes must make the same calls in the same order. Not thread-safe.
 class GradientSum {
  public:
   virtual ~GradientSum() = default;

@@ -16,20 +16,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
+fs::path record_in(const fs::path& folder) { return folder / "training" / "run.json"; }
+
 /// Whether a folder holds nothing, or nothing but what a run has left that saved nothing: its model and its state would
-/// be files of other names.
+/// be files of other names. A log without the record of a run is somebody else's.
 bool is_unused(const fs::path& folder) {
   constexpr std::array<std::string_view, 4> kNames = {"training", "training/lock", "training/run.json", "log.jsonl"};
   std::error_code none;
   if (!fs::is_directory(folder, none)) return false;
+  if (fs::exists(folder / "log.jsonl", none) && !fs::is_regular_file(record_in(folder), none)) return false;
   for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
     const std::string inside = entry.path().lexically_relative(folder).generic_string();
     if (std::find(kNames.begin(), kNames.end(), inside) == kNames.end()) return false;
   }
   return true;
 }
-
-fs::path record_in(const fs::path& folder) { return folder / "training" / "run.json"; }
 
 nlohmann::ordered_json to_json(const std::vector<RunSetting>& settings) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();

@@ -34,6 +34,9 @@ TEST(RunFolder, RefusesWhatIsThere) {
     std::ofstream(used / name) << "x";
     EXPECT_THAT(message_of([&] { RunFolder(used, kSettings, false); }), HasSubstr("--resume")) << name;
   }
+  std::filesystem::create_directory(folder.path() / "logs");
+  std::ofstream(folder.path() / "logs" / "log.jsonl") << "somebody else's";
+  EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "logs", kSettings, false); }), HasSubstr("something else"));
   std::filesystem::create_directory(folder.path() / "other");
   std::ofstream(folder.path() / "other" / "file") << "x";
   EXPECT_THAT(message_of([&] { RunFolder(folder.path() / "other", kSettings, false); }), HasSubstr("something else"));
