@@ -105,32 +105,33 @@ __device__ Left left_of(const Result& result) {
   return left;
 }
 
-/// sum += left * right, transposed.
-__device__ void add_product_of_rows(Result& sum, const Left& left, const PaddedRow* right) {
+/// sum += left * right, of which `load(i, k, matrices)` gets the matrices at step i for the columns' tiles k and k + 1.
+template <class Load>
+__device__ void add_products(Result& sum, const Left& left, const Load& load) {
 #pragma unroll
   for (int i = 0; i < kSteps; ++i) {
 #pragma unroll
     for (int k = 0; k < kColumnTiles; k += 2) {
       unsigned matrices[4];
-      load_matrices(right_first(right + k * 8, i * 16), matrices);
+      load(i, k, matrices);
       multiply_add(sum.at[k], left.at[i], matrices[0], matrices[1]);
       multiply_add(sum.at[k + 1], left.at[i], matrices[2], matrices[3]);
     }
   }
 }
 
+/// sum += left * right, transposed.
+__device__ void add_product_of_rows(Result& sum, const Left& left, const PaddedRow* right) {
+  add_products(sum, left, [&](int i, int k, unsigned(&matrices)[4]) {
+    load_matrices(right_first(right + k * 8, i * 16), matrices);
+  });
+}
+
 /// sum += left * right.
 __device__ void add_product(Result& sum, const Left& left, const PaddedRow* right) {
-#pragma unroll
-  for (int i = 0; i < kSteps; ++i) {
-#pragma unroll
-    for (int k = 0; k < kColumnTiles; k += 2) {
-      unsigned matrices[4];
-      load_transposed(down_first(right + i * 16, k * 8), matrices);
-      multiply_add(sum.at[k], left.at[i], matrices[0], matrices[1]);
-      multiply_add(sum.at[k + 1], left.at[i], matrices[2], matrices[3]);
-    }
-  }
+  add_products(sum, left, [&](int i, int k, unsigned(&matrices)[4]) {
+    load_transposed(down_first(right + i * 16, k * 8), matrices);
+  });
 }
 
 // Trees and tiles ----------------------------------------------------------------------------------------------------
