@@ -49,30 +49,48 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
+/// Takes the first character off `text` and gives it as people may see it: none that steers a terminal.
+std::string take_printable(std::string_view& text) {
+  const std::size_t length = sequence_length(text);
+  const std::string_view taken = text.substr(0, length == 0 ? 1 : length);
+  text.remove_prefix(taken.size());
+  if (length == 0) return "\uFFFD";
+  const auto byte = static_cast<unsigned char>(taken.front());
+  const auto last = static_cast<unsigned char>(taken.back());
+  const bool is_late_control = byte == 0xC2 && last < 0xA0;  // U+0080 to U+009F
+  if (byte < 0x20 || byte == 0x7F || is_late_control) return fmt::format("\\x{:02x}", last);
+  return std::string(taken);
+}
+
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    if (text.front() == '\n' || text.front() == '\t') {
+      shown += text.front();
+      text.remove_prefix(1);
+    } else {
+      shown += take_printable(text);
+    }
+  }
+  return shown;
+}
 
 std::string in_quotes(std::string_view text, std::size_t limit) {
   std::string shown = "\"";
-  std::size_t taken = 0;
-  while (taken < text.size()) {
-    if (taken >= limit) {
+  const std::size_t size = text.size();
+  while (!text.empty()) {
+    if (size - text.size() >= limit) {
       shown += "…";
       break;
     }
-    const std::size_t length = sequence_length(text.substr(taken));
-    const auto byte = static_cast<unsigned char>(text[taken]);
-    if (length == 0) {
-      shown += "\uFFFD";
-    } else if (text[taken] == '\t') {
-      shown += "\\t";
-    } else if (text[taken] == '\n') {
-      shown += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      shown += fmt::format("\\x{:02x}", byte);
+    if (text.front() == '\n' || text.front() == '\t') {
+      shown += text.front() == '\n' ? "\\n" : "\\t";
+      text.remove_prefix(1);
     } else {
-      shown += text.substr(taken, length);
+      shown += take_printable(text);
     }
-    taken += length == 0 ? 1 : length;
   }
   return shown + "\"";
 }

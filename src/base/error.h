@@ -58,6 +58,9 @@ inline void ensure(bool holds, const char* what, std::source_location where = st
 /// The operating system's words for an errno value.
 std::string system_message(int error_number);
 
+/// `text` as a terminal may get it: control characters but tabs and line ends shown as escapes, invalid UTF-8 replaced.
+std::string printable(std::string_view text);
+
 /// `text` made fit for one line of a message: control characters shown as escapes, invalid UTF-8 replaced, cut to at
 /// most `limit` bytes (with "…"), in quotes.
 std::string in_quotes(std::string_view text, std::size_t limit = 60);

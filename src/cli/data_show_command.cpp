@@ -17,22 +17,16 @@ struct State {
   std::string id;
 };
 
-void print_question(const Question& question) {
+void show(const Question& question) {
   fmt::print("{}", printable(question.id));
   const Notes& notes = question.notes;
   if (!notes.category.empty()) fmt::print("  [{}]", printable(notes.category));
   if (!notes.question_type.empty()) fmt::print("  [{}]", printable(notes.question_type));
   if (notes.asks_for) fmt::print("  [asks for the {}]", to_text(*notes.asks_for));
   fmt::print("\n");
-  if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
-  if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
-  for (std::size_t i = 0; i < question.choices.size(); ++i) {
-    const bool right = question.label && static_cast<std::size_t>(*question.label) == i;
-    fmt::print("  {} {}. {}", right ? "✓" : " ", i, printable(question.choices[i]));
-    if (!notes.choice_kinds.empty()) fmt::print("  [{}]", printable(notes.choice_kinds[i]));
-    fmt::print("\n");
-  }
-  fmt::print("\n");
+  print_question(question, [&](std::size_t choice) {
+    return question.label && static_cast<std::size_t>(*question.label) == choice ? "✓" : " ";
+  });
 }
 
 int run(const State& state, const CommonOptions& common) {
@@ -47,7 +41,7 @@ int run(const State& state, const CommonOptions& common) {
     if (writer) {
       writer->write(question);
     } else {
-      print_question(question);
+      show(question);
     }
   });
   if (writer) writer->commit();

@@ -109,19 +109,13 @@ std::vector<std::string> row_of(const std::string& name, const Accuracy& accurac
 }
 
 void print_mistakes(const std::vector<Mistake>& mistakes) {
-  for (const auto& [question, choice, label] : mistakes) {
-    fmt::print("{}\n", printable(question.id));
-    if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
-    if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
-    for (std::size_t i = 0; i < question.choices.size(); ++i) {
-      const auto index = static_cast<int>(i);
-      fmt::print("  {} {}. {}\n",
-                 index == label    ? "✓"
-                 : index == choice ? "✗"
-                                   : " ",
-                 i, printable(question.choices[i]));
-    }
-    fmt::print("\n");
+  for (const Mistake& mistake : mistakes) {
+    fmt::print("{}\n", printable(mistake.question.id));
+    print_question(mistake.question, [&](std::size_t choice) {
+      const auto index = static_cast<int>(choice);
+      if (index == mistake.label) return "✓";
+      return index == mistake.choice ? "✗" : " ";
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "gumption/base/error.h"
 #include "gumption/cluster/process_group.h"
 #include "gumption/text/unicode.h"
 
@@ -37,23 +38,6 @@ std::string with_commas_before(std::string digits, std::size_t end) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
-    const bool is_second_control = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
-    if (is_control || is_second_control) {
-      shown += fmt::format("\\x{:02x}", is_control ? byte : next);
-      if (is_second_control) ++i;
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
-}
 
 void Table::print() const {
   if (!is_first_process()) return;
@@ -92,6 +76,18 @@ void note_labels(const CommonOptions& common, const std::vector<SourceFile>& sou
       print_note(common, fmt::format("Labels of {} come from {}.", source.path.string(), source.labels.string()));
     }
   }
+}
+
+void print_question(const Question& question, const std::function<std::string_view(std::size_t choice)>& mark) {
+  if (!question.context.empty()) fmt::print("  {}\n", printable(question.context));
+  if (!question.question.empty()) fmt::print("  {}\n", printable(question.question));
+  const std::vector<std::string>& kinds = question.notes.choice_kinds;
+  for (std::size_t i = 0; i < question.choices.size(); ++i) {
+    fmt::print("  {} {}. {}", mark(i), i, printable(question.choices[i]));
+    if (!kinds.empty()) fmt::print("  [{}]", printable(kinds[i]));
+    fmt::print("\n");
+  }
+  fmt::print("\n");
 }
 
 std::string with_commas(std::size_t number) { return with_commas_before(std::to_string(number), std::string::npos); }

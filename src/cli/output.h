@@ -3,6 +3,7 @@
 // Printing: tables, JSON, notes. Of several processes that work as one only the first prints.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "gumption/data/dataset.h"
+#include "gumption/data/question.h"
 
 #include "cli/command.h"
 
@@ -39,8 +41,8 @@ class Table {
   bool all_left_ = false;
 };
 
-/// A text of a file as a terminal may get it: control characters that could steer it are shown as escapes.
-std::string printable(std::string_view text);
+/// A question for people to read, but its id: each choice stands behind its mark.
+void print_question(const Question& question, const std::function<std::string_view(std::size_t choice)>& mark);
 
 /// To standard output, indented, with a line end.
 void print_json(const nlohmann::ordered_json& json);

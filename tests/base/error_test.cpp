@@ -40,6 +40,14 @@ TEST(Error, QuotesAnythingOntoOneLine) {
   EXPECT_EQ(in_quotes(std::string_view("a\tb\n\0c", 6)), "\"a\\tb\\n\\x00c\"");
   EXPECT_EQ(in_quotes("bad \xFF byte"), "\"bad \uFFFD byte\"");
   EXPECT_EQ(in_quotes("ééé", 4), "\"éé…\"");
+  EXPECT_EQ(in_quotes("a\u009b2J"), "\"a\\x9b2J\"");
+}
+
+TEST(Error, WhatCouldSteerATerminalIsShown) {
+  EXPECT_EQ(printable("Zoë's\ttwo\nlines\u00a0"), "Zoë's\ttwo\nlines\u00a0");
+  EXPECT_EQ(printable("a\x1b[2Jb\r\x7f"), "a\\x1b[2Jb\\x0d\\x7f");
+  EXPECT_EQ(printable("a\u009b2Jb"), "a\\x9b2Jb");
+  EXPECT_EQ(printable(std::string_view("\0\xc2", 2)), "\\x00\uFFFD");
 }
 
 }  // namespace

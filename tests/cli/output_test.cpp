@@ -24,13 +24,6 @@ TEST(Output, CountsOneAsOne) {
   EXPECT_EQ(counted(1234, "step", "steps"), "1,234 steps");
 }
 
-TEST(Output, ShowsWhatCouldSteerATerminal) {
-  EXPECT_EQ(printable("Zoë's\ttwo\nlines"), "Zoë's\ttwo\nlines");
-  EXPECT_EQ(printable("a\x1b[2Jb\r\x7f"), "a\\x1b[2Jb\\x0d\\x7f");
-  EXPECT_EQ(printable("a\u009b2Jb\u00a0"), "a\\x9b2Jb\u00a0");
-  EXPECT_EQ(printable(std::string("\0\xc2", 2)), "\\x00\xc2");
-}
-
 TEST(Output, ShellLinesComeApartAgain) {
   EXPECT_EQ(shell_line({"gumption", "train", "--lr", "1e-3", "--set", "clip=0"}),
             "gumption train --lr 1e-3 --set clip=0");
